@@ -235,7 +235,8 @@ class Loader:
         The PyTorch device for all tensors, such as ``'cuda'``. By default they stay where the pipeline makes them. If
         Sluice can use that GPU, this also sets the pipeline's options ``device`` and ``deliver_on_device``: the pipeline
         copies images and tensors there, ahead of use. For a :class:`Pipeline`, the loader copies them itself, which is
-        slower: give the Pipeline these options.
+        slower: give the Pipeline these options. ``device='cuda'`` and ``device=torch.device(...)`` are the same as ``to``;
+        ``device='gpu'`` and ``device=0`` are the pipeline's option.
     drop_last : bool, optional
         True leaves out a last batch that is not full: the same as ``last_batch='drop'``.
 
@@ -277,6 +278,8 @@ class Loader:
         while isinstance(describe, functools.partial):  # such as a method
             args, kwargs = (*describe.args, *args), {**describe.keywords, **kwargs}
             describe = describe.func
+        is_own = isinstance(describe, Description) and describe.has_parameter("device")
+        device = kwargs.pop("device") if not is_own and _is_of_pytorch(kwargs.get("device")) else None
         if isinstance(describe, Description):
             if to is not None and describe.has_parameter("to"):
                 kwargs["to"], to = to, None
@@ -292,7 +295,7 @@ class Loader:
                 if "last_batch" in kwargs:
                     raise _core.BuildError("Loader: drop_last and last_batch say the same; give one of them")
                 kwargs["last_batch"] = "drop" if drop_last else "partial"
-            self.to = None if to is None else _device(to)
+            self.to = _device(to, device, "Loader")
             self.pipeline = describe(*args, **_delivering(describe, kwargs, self.to))
         elif isinstance(describe, Pipeline):
             if args or kwargs or drop_last is not None:
@@ -300,7 +303,7 @@ class Loader:
                     "a Pipeline has its options already: give them to the function that makes it"
                 )
             self.pipeline = describe
-            self.to = None if to is None else _device(to)
+            self.to = _device(to, device, "Loader")
         else:
             raise _core.BuildError(
                 "Loader takes a function that is marked with @sluice.pipeline, or what it gives, not "
@@ -370,7 +373,7 @@ class Loader:
 
 #: What to write for options of DataLoader and torchvision's ImageFolder.
 _FOLDER_OPTIONS = {
-    "num_workers": "threads=N; by default all CPUs", "sampler": "shuffle, subset, weights or shard", "to": "device",
+    "num_workers": "threads=N; by default all CPUs", "sampler": "shuffle, subset, weights or shard",
     "loader": "leave it out: files are decoded by this class", "collate_fn": "batch_transform, or a function marked with @sluice.pipeline",
     "target_transform": "sluice.map in a function marked with @sluice.pipeline", "is_valid_file": "endings, or subset",
     "window": "window of sluice.files in a function marked with @sluice.pipeline",
@@ -393,7 +396,7 @@ class ImageFolder(Loader):
         from sluice import transforms as T
 
         transform = T.Compose([T.RandomResizedCrop(224), T.RandomHorizontalFlip(), T.ToTensor()])
-        for images, labels in sluice.torch.ImageFolder("train", transform, batch_size=256, shuffle=True, device="cuda"):
+        for images, labels in sluice.torch.ImageFolder("train", transform, batch_size=256, shuffle=True, to="cuda"):
             ...
 
     Images are decoded by the threads of this process. Without a transform they have the shape (height, width, channels)
@@ -410,9 +413,9 @@ class ImageFolder(Loader):
         The number of images of a batch.
     shuffle : bool, default False
         If True, shuffles in each epoch. The order depends only on the seed and the epoch.
-    device : torch.device or str, optional
+    to : torch.device or str, optional
         The PyTorch device of the tensors, such as 'cuda'. Batches are copied there ahead of use. With ``batch_transform``,
-        each batch is copied when the loop takes it.
+        each batch is copied when the loop takes it. ``device`` is another name for it.
     batch_transform : MixUp, CutMix, or RandomChoice of both, optional
         Changes each batch. Labels then are vectors of probabilities, of dtype float32.
     drop_last : bool, default False
@@ -455,8 +458,9 @@ class ImageFolder(Loader):
         transform: Any = None,
         batch_size: int = 1,
         shuffle: bool = False,
-        device: Any = None,
+        to: Any = None,
         *,
+        device: Any = None,
         batch_transform: Any = None,
         drop_last: bool = False,
         shard: Any = None,
@@ -498,7 +502,7 @@ class ImageFolder(Loader):
                 raise _core.BuildError(f"ImageFolder has no {name!r}{what_to_do}")
         super().__init__(
             _augmented, root, transform or _unchanged, labels, apply_orientation, reader,
-            to=None if device is None else _device(device, "ImageFolder: device"), drop_last=True if drop_last else None,
+            to=_device(to, device, "ImageFolder"), drop_last=True if drop_last else None,
             batch_size=batch_size, **options,
         )
         if batch_transform is not None:
@@ -509,14 +513,30 @@ def _unchanged(image: Any) -> Any:
     return image
 
 
-def _device(given: Any, what: str = "Loader: to") -> torch.device:
+def _device(to: Any, device: Any, user: str) -> torch.device | None:
+    """The device that `to` or `device` names, which are the same; None if neither is given."""
+    if to is not None and device is not None:
+        raise _core.BuildError(f"{user}: to and device are the same; pass one of them")
+    given = device if to is None else to
+    if given is None:
+        return None
     try:
-        device = torch.device(given)
+        found = torch.device(given)
     except (OverflowError, RuntimeError, TypeError, ValueError) as error:
-        raise _core.BuildError(f"{what} must be a device of PyTorch, such as 'cuda:1' (got {given!r})") from error
-    if device.type == "cuda" and device.index is None and torch.cuda.is_available():
+        raise _core.BuildError(f"{user}: to must be a device of PyTorch, such as 'cuda:1' (got {given!r})") from error
+    if found.type == "cuda" and found.index is None and torch.cuda.is_available():
         return torch.device("cuda", torch.cuda.current_device())
-    return device
+    return found
+
+
+def _is_of_pytorch(device: Any) -> bool:
+    """True for a device of PyTorch; False for the pipeline's option of the same name."""
+    if not isinstance(device, str):
+        return isinstance(device, torch.device)
+    try:
+        return device not in ("cpu", "gpu", "stand-in") and torch.device(device) is not None
+    except RuntimeError:
+        return False
 
 
 def _delivering(describe: Description, options: dict[str, Any], to: torch.device | None) -> dict[str, Any]:

@@ -214,10 +214,44 @@ def test_loader_tells_devices_of_pytorch_from_those_of_the_pipeline(folder):
     for to in ("gpux", 1.5, 10**30):
         with pytest.raises(sluice.BuildError, match="to must be a device of PyTorch, such as 'cuda:1'"):
             sluice.torch.Loader(small, folder, to=to)
-    with pytest.raises(sluice.BuildError, match=r"sluice.torch.Loader\(to='cuda'\) copies batches to a GPU"):
-        sluice.torch.Loader(small, folder, device="cuda:1")
     with pytest.raises(sluice.BuildError, match="has its options already"):
         sluice.torch.Loader(small(folder), device="gpu")
+    with pytest.raises(sluice.BuildError, match="unknown|must be|gpux"):
+        sluice.torch.Loader(small, folder, device="gpux")
+
+
+# A loader, and what `to` becomes.
+DEVICES = {
+    "to": (lambda folder: sluice.torch.Loader(small, folder, to="meta"), "meta"),
+    "device": (lambda folder: sluice.torch.Loader(small, folder, device="meta"), "meta"),
+    "a device of PyTorch": (lambda folder: sluice.torch.Loader(small, folder, device=torch.device("cpu")), "cpu"),
+    "of a Pipeline": (lambda folder: sluice.torch.Loader(small(folder), device="meta"), "meta"),
+    "the pipeline's": (lambda folder: sluice.torch.Loader(small, folder, device="cpu"), None),
+    "both": (lambda folder: sluice.torch.Loader(small, folder, to="meta", device="cpu"), "meta"),
+    "a folder": (lambda folder: sluice.torch.ImageFolder(folder, to="meta"), "meta"),
+    "a folder by place": (lambda folder: sluice.torch.ImageFolder(folder, None, 2, False, "meta"), "meta"),
+    "a folder's device": (lambda folder: sluice.torch.ImageFolder(folder, device=torch.device("meta")), "meta"),
+    "a folder's cpu": (lambda folder: sluice.torch.ImageFolder(folder, device="cpu"), "cpu"),
+}
+
+
+@pytest.mark.parametrize("name", DEVICES)
+def test_to_and_device_name_a_device_of_pytorch(folder, name):
+    make, to = DEVICES[name]
+    loader = make(folder)
+    assert loader.to == (None if to is None else torch.device(to))
+    images, _ = next(iter(loader))
+    assert {one.device.type for one in images} == {to or "cpu"}
+
+
+def test_to_and_device_cannot_both_be_given(folder):
+    for made in (small, small(folder), sluice.torch.ImageFolder):
+        arguments = [] if isinstance(made, sluice.Pipeline) else [folder]
+        make = made if made is sluice.torch.ImageFolder else lambda *args, **kwargs: sluice.torch.Loader(made, *args, **kwargs)
+        with pytest.raises(sluice.BuildError, match="to and device are the same; pass one of them"):
+            make(*arguments, to="meta", device="meta")
+    with pytest.raises(sluice.BuildError, match="ImageFolder: to must be a device of PyTorch, such as 'cuda:1' .got 'gpux'."):
+        sluice.torch.ImageFolder(folder, device="gpux")
 
 
 @pytest.mark.parametrize(
