@@ -51,6 +51,16 @@ _PYTHON_NAMES = {name: python for python, name in _NAMES.items()}
 _DEPRECATED = {"filter": "sluice.drop_unless", "transpose": "ops.transpose_image"}
 
 
+#: What inputs are, where names and types do not say it.
+_INPUTS = {
+    "take_rows": {
+        "tensor": "One row for each of `boxes`, such as their labels.",
+        "boxes": "The boxes that filter_boxes was given, not those that it returns.",
+        "rows": "The rows to take: the second result of filter_boxes.",
+    },
+}
+
+
 def _name_in_python(operator: str) -> str:
     return _PYTHON_NAMES.get(operator) or _python_name(operator)
 
@@ -85,6 +95,8 @@ def _doc_of(schema: dict) -> str:
     for one in schema["inputs"]:
         types = " or ".join(one["types"]) or one["any"] or "any value"
         lines.append(f"{_python_name(one['name'])} : Value of {types}")
+        if one["name"] in _INPUTS.get(schema["name"], {}):
+            lines.append(f"    {_INPUTS[schema['name']][one['name']]}")
         if schema["name"] in _TAKES_TENSORS:
             names = [its["name"] for its in schema["parameters"]]
             has = [its["name"] for its in _OPERATORS[_TAKES_TENSORS[schema["name"]]]["parameters"]]

@@ -4798,8 +4798,11 @@ def take_rows(tensor: Value, boxes: Value, rows: Value) -> Value:
     Parameters
     ----------
     tensor : Value of tensor
+        One row for each of `boxes`, such as their labels.
     boxes : Value of tensor
+        The boxes that filter_boxes was given, not those that it returns.
     rows : Value of tensor
+        The rows to take: the second result of filter_boxes.
 
     Returns
     -------

@@ -484,6 +484,7 @@ def test_labels_of_filtered_boxes_are_taken_by_the_boxes_before(folder):
     assert [batch[0][0].tolist() for batch in batches] == [[0], [0, 1]]
     with pytest.raises(sluice.BuildError, match="take_rows: boxes are those after filter_boxes"):
         sluice.pipeline(lambda: described(True))()
+    assert "boxes : Value of tensor\n    The boxes that filter_boxes was given, not those that it returns.\n" in ops.take_rows.__doc__
 
 
 def test_colors_in_a_row_are_composed_where_that_is_wanted():
