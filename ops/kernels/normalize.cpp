@@ -70,7 +70,25 @@ void check_std(const char* op, std::size_t channel, float std) {
   }
 }
 
+namespace {
+
+// Throws if numbers for several channels differ, because the image has one channel. Zeros count as
+// left out, and the fourth number may be a default.
+void check_one_channel(const char* op, const char* name, const std::array<float, 4>& numbers) {
+  for (const std::size_t c : {std::size_t{1}, std::size_t{2}}) {
+    if (numbers[c] == 0 || numbers[c] == numbers[0]) continue;
+    throw std::invalid_argument(fmt::format(
+        "{}: {} has several values but the image has 1 channel; pass one value", op, name));
+  }
+}
+
+}  // namespace
+
 ChannelScale channel_scale(const char* op, const NormalizeParams& params, int channels) {
+  if (channels == 1) {
+    check_one_channel(op, "mean", params.mean);
+    check_one_channel(op, "std", params.std);
+  }
   check_finite(op, "scale", params.scale);
   check_finite(op, "shift", params.shift);
   ChannelScale scale;

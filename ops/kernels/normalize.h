@@ -34,7 +34,8 @@ namespace sluice::kernels {
 
 struct NormalizeParams {
   bool mirror = false;                    // flips horizontally
-  std::array<float, 4> mean{0, 0, 0, 0};  // per channel; extra entries are ignored
+  // Per channel. Extra entries are ignored, but those of one channel must not differ.
+  std::array<float, 4> mean{0, 0, 0, 0};
   std::array<float, 4> std{1, 1, 1, 1};
   DType dtype = DType::f32;
   Layout layout = Layout::chw;

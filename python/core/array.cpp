@@ -49,6 +49,11 @@ using AnyArray = nb::ndarray<nb::ro, nb::device::cpu>;
 using Code = nb::dlpack::dtype_code;
 
 AnyArray array_of(nb::handle object) {
+  // numpy.ma's arrays pass their elements on, without the mask.
+  if (nb::hasattr(object, "mask") && nb::hasattr(object, "filled")) {
+    throw std::invalid_argument(
+        "an array of numpy.ma would lose its mask; x.filled(0) makes a plain array");
+  }
   AnyArray array;
   if (!nb::try_cast(object, array)) {
     const nb::object type = nb::getattr(object, "dtype", nb::none());

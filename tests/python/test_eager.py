@@ -242,6 +242,19 @@ def test_a_masked_array_is_refused(call):
         call()
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        lambda: sluice.source(lambda i: MASKED, "image", samples=3),
+        lambda: sluice.map(lambda i: FLOATS, sluice.source(lambda i: i, int, samples=3), returns="tensor"),
+        lambda: sluice.iterate(lambda epoch: iter([FLOATS]), "tensor"),
+    ],
+)
+def test_a_masked_result_fails_its_sample(source):
+    with pytest.raises(sluice.BatchError, match="an array of numpy.ma would lose its mask; x.filled.0. makes a plain array"):
+        next(iter(sluice.pipeline(batch_size=1)(source)()))
+
+
 def test_a_masked_number_is_refused():
     for call in (lambda: T.Normalize(numpy.ma.masked_array([0.1, 0.2, 0.3], mask=[0, 1, 0]), [1]), lambda: T.RandomInvert(FLOATS[1])):
         with pytest.raises(sluice.BuildError, match="masked"):
