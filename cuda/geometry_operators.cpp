@@ -470,15 +470,17 @@ FillRectsJob filled(const Image& in, const Numbers& fill, Image& out) {
 }
 
 void erase(DeviceBatch& device_batch, const Image& in, const Rectangle& region, const Numbers& fill,
-           Image& out) {
+           const RandomWords& words, float noise, Image& out) {
   FillRectsJob job = filled(in, fill, out);
   fill_rectangle(job, region);
+  fill_with_noise(job, words, noise);
   device_batch.launch_of_step<FillRectsLaunch>().add(job);
 }
 
 void coarse_dropout(DeviceBatch& device_batch, Random& random, const Image& in,
                     const kernels::CoarseDropout& params, const Numbers& fill, Image& out) {
   kernels::check_pixels("coarse_dropout", in);
+  kernels::check_fill_noise("coarse_dropout", params.noise);
   std::vector<FillRect> holes;
   for (const Rectangle& hole :
        kernels::coarse_dropout_holes(random, in.height(), in.width(), params))
@@ -488,6 +490,7 @@ void coarse_dropout(DeviceBatch& device_batch, Random& random, const Image& in,
     fill_rectangles(job, upload_all(device_batch, holes.data(), holes.size()),
                     static_cast<int>(holes.size()));
   }
+  fill_with_noise(job, random.words(), params.noise);
   device_batch.launch_of_step<FillRectsLaunch>().add(job);
 }
 
@@ -537,20 +540,29 @@ void add_fill_rects() {
         erase(device_batch, in,
               kernels::erased_region({y, x, height, width, normalized, centered}, in.height(),
                                      in.width()),
-              fill, out);
+              fill, {}, 0, out);
       });
   add_device_version(detail::erase_region_operator(),
                      [](DeviceBatch& device_batch, const Image& in, const Rectangle& region,
                         const Numbers& fill, Image& out) {
                        kernels::check_pixels("erase", in);
-                       erase(device_batch, in, region, fill, out);
+                       erase(device_batch, in, region, fill, {}, 0, out);
                      });
-  add_device_version(
-      detail::coarse_dropout_operator(),
-      [](DeviceBatch& device_batch, Random& random, const Image& in, std::int32_t holes,
-         float height, float width, bool normalized, const Numbers& fill, Image& out) {
-        coarse_dropout(device_batch, random, in, {holes, height, width, normalized}, fill, out);
-      });
+  add_device_version(detail::erase_with_noise_operator(),
+                     [](DeviceBatch& device_batch, Random& random, const Image& in,
+                        const Rectangle& region, const Numbers& fill, float noise, Image& out) {
+                       kernels::check_pixels("erase_with_noise", in);
+                       kernels::check_fill_noise("erase_with_noise", noise);
+                       erase(device_batch, in, region, fill, random.words(), noise, out);
+                     });
+  add_device_version(detail::coarse_dropout_operator(), [](DeviceBatch& device_batch,
+                                                           Random& random, const Image& in,
+                                                           std::int32_t holes, float height,
+                                                           float width, bool normalized,
+                                                           const Numbers& fill, float noise,
+                                                           Image& out) {
+    coarse_dropout(device_batch, random, in, {holes, height, width, normalized, noise}, fill, out);
+  });
   add_device_version(
       detail::grid_mask_operator(),
       [](DeviceBatch& device_batch, const Image& in, std::int32_t tile, float ratio, float degrees,

@@ -78,7 +78,6 @@ class JobsLaunch : public detail::StepLaunch {
 };
 using BlurLaunch = JobsLaunch<BlurJob, launch_blur>;
 using ColorsLaunch = JobsLaunch<ColorJob, launch_colors>;
-using FillRectsLaunch = JobsLaunch<FillRectsJob, launch_fill_rects>;
 using JitterLaunch = JobsLaunch<NoiseJob, launch_jitter>;
 using BlendLaunch = JobsLaunch<BlendJob, launch_blend>;
 using MedianLaunch = JobsLaunch<Filter2dJob, launch_median>;
@@ -98,21 +97,22 @@ using TurnLaunch = JobsLaunch<TurnJob, launch_turn>;
 using ScaleLaunch = JobsLaunch<ScaleJob, launch_scale>;
 
 // Normally distributed noise. The quantiles that it is made from are uploaded once for all samples.
-template <void (*kLaunch)(DeviceStream&, const Batch<NoiseJob>&)>
-class NormalNoiseLaunch : public JobsLaunch<NoiseJob, kLaunch> {
+template <class Job, void (*kLaunch)(DeviceStream&, const Batch<Job>&)>
+class NormalNoiseLaunch : public JobsLaunch<Job, kLaunch> {
  public:
   void write(detail::DeviceBatch& device_batch) override {
     const float* quantiles = nullptr;
-    for (NoiseJob& job : this->jobs_) {
+    for (Job& job : this->jobs_) {
       if (job.needs_quantiles == 0) continue;
       const auto all = upper_quantiles();
       if (quantiles == nullptr) quantiles = upload_all(device_batch, all.data(), all.size());
       job.quantiles = quantiles;
     }
-    JobsLaunch<NoiseJob, kLaunch>::write(device_batch);
+    JobsLaunch<Job, kLaunch>::write(device_batch);
   }
 };
-using GaussianNoiseLaunch = NormalNoiseLaunch<launch_gaussian_noise>;
+using FillRectsLaunch = NormalNoiseLaunch<FillRectsJob, launch_fill_rects>;
+using GaussianNoiseLaunch = NormalNoiseLaunch<NoiseJob, launch_gaussian_noise>;
 
 // Several launches of one step, one after the other: jobs use the results of earlier launches. A
 // sample may have jobs in some of them only.
@@ -141,12 +141,12 @@ using ClaheLaunch = LaunchesInTurn<JobsLaunch<ClaheTablesJob, launch_clahe_table
                                    JobsLaunch<ClaheJob, launch_clahe>>;
 using DownscaleLaunch = LaunchesInTurn<ResizeLaunch, ResizeLaunch>;
 using ElasticLaunch = LaunchesInTurn<DisplacementLaunch, RemapLaunch>;
-using IsoNoiseLaunch =
-    LaunchesInTurn<JobsLaunch<IsoSumsJob, launch_iso_sums>, NormalNoiseLaunch<launch_iso_noise>>;
+using IsoNoiseLaunch = LaunchesInTurn<JobsLaunch<IsoSumsJob, launch_iso_sums>,
+                                      NormalNoiseLaunch<NoiseJob, launch_iso_noise>>;
 using JpegDistortionLaunch = LaunchesInTurn<JobsLaunch<JpegBlocksJob, launch_jpeg_blocks>,
                                             JobsLaunch<JpegPixelsJob, launch_jpeg_pixels>>;
-using ShotNoiseLaunch =
-    LaunchesInTurn<JobsLaunch<PoissonJob, launch_poisson>, NormalNoiseLaunch<launch_shot_noise>>;
+using ShotNoiseLaunch = LaunchesInTurn<JobsLaunch<PoissonJob, launch_poisson>,
+                                       NormalNoiseLaunch<NoiseJob, launch_shot_noise>>;
 // Tensors that are images use the kernels for images, others the two last ones.
 using ResizeTensorLaunch = LaunchesInTurn<ResizeLaunch, ResampleLaunch, ResampleLaunch>;
 using RotateTensorLaunch = LaunchesInTurn<WarpLaunch, RemapLaunch, TurnLaunch>;

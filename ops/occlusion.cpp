@@ -15,6 +15,14 @@ OperatorDeclaration& add_fill(OperatorDeclaration& declaration) {
   return declaration.parameter("fill", fill_option("color, for each channel"));
 }
 
+OperatorDeclaration& add_noise(OperatorDeclaration& declaration) {
+  return declaration.parameter<float>(
+      "noise",
+      {.value = 0.f,
+       .low = 0,
+       .help = "standard deviation of the normal noise around the color, in pixel values"});
+}
+
 OperatorDeclaration& add_random_options(OperatorDeclaration& declaration) {
   const RandomErasingOptions usual;
   declaration.parameter<float>("probability", {.value = usual.probability.constant(),
@@ -33,9 +41,10 @@ const OperatorPtr& coarse_dropout_operator() {
       return ParameterOptions<float>{.value = 8.f, .low = 0, .help = help};
     };
     declaration.family("occlusion")
-        .summary("Fills several rectangles at random positions with a color.")
+        .summary("Fills several rectangles at random positions with a color or with noise.")
         .in_cpp("coarse_dropout(image, {.holes = randint(g, 1, 9)})")
         .in_cpp("coarse_dropout(image, {.height = 0.2f, .width = 0.2f, .normalized = true})")
+        .in_cpp("coarse_dropout(image, {.fill = 128, .noise = 64.f})")
         .input<Image>("image")
         .parameter<std::int32_t>("holes", {.value = 8,
                                            .low = 0,
@@ -46,12 +55,12 @@ const OperatorPtr& coarse_dropout_operator() {
         .constant<bool>(
             "normalized",
             {.value = false, .help = "height and width are fractions of the image's, not pixels"});
-    return add_fill(declaration)
+    return add_noise(add_fill(declaration))
         .output<Image>("image")
         .runs([](Random& random, const Image& in, std::int32_t holes, float height, float width,
-                 bool normalized, const FillNumbers& fill, Image& out) {
-          kernels::coarse_dropout(random, in, {holes, height, width, normalized}, fill_of(fill),
-                                  out);
+                 bool normalized, const FillNumbers& fill, float noise, Image& out) {
+          kernels::coarse_dropout(random, in, {holes, height, width, normalized, noise},
+                                  fill_of(fill), out);
         });
   }();
   return op;
@@ -111,6 +120,25 @@ const OperatorPtr& erase_region_operator() {
   return op;
 }
 
+const OperatorPtr& erase_with_noise_operator() {
+  static const OperatorPtr op = [] {
+    OperatorDeclaration declaration("erase_with_noise");
+    declaration.family("occlusion")
+        .summary("Fills a rectangle with noise around a color.")
+        .in_cpp("erase(image, region, {.fill = 128, .noise = 64.f})")
+        .input<Image>("image")
+        .parameter<Rectangle>("region",
+                              {.help = "clipped to the image; an empty one erases nothing"});
+    return add_noise(add_fill(declaration))
+        .output<Image>("image")
+        .runs([](Random& random, const Image& in, const Rectangle& region, const FillNumbers& fill,
+                 float noise, Image& out) {
+          kernels::erase_with_noise(random, in, region, fill_of(fill), noise, out);
+        });
+  }();
+  return op;
+}
+
 const OperatorPtr& random_erasing_region_operator() {
   static const OperatorPtr op = [] {
     OperatorDeclaration declaration("random_erasing_region");
@@ -140,24 +168,27 @@ const OperatorPtr& random_erasing_region_operator() {
 OperatorSchema random_erasing_schema() {
   OperatorDeclaration declaration("random_erasing");
   declaration.family("occlusion")
-      .summary("Fills a random rectangle with a color, with the given probability.")
+      .summary("Fills a random rectangle with a color or with noise, with the given probability.")
       .in_cpp("random_erasing(image, {.probability = 0.25f, .fill = 128})")
       .input<Image>("image");
-  return add_fill(add_random_options(declaration))
+  return add_noise(add_fill(add_random_options(declaration)))
       .output<Image>("image")
-      .made_of({"erase_region", "random_erasing_region"});
+      .made_of({"erase_region", "erase_with_noise", "random_erasing_region"});
 }
 
 }  // namespace detail
 
 Value<Image> coarse_dropout(Value<Image> image, const CoarseDropoutOptions& o) {
   return apply_operator<Image>(detail::coarse_dropout_operator(), image, o.holes, o.height, o.width,
-                               o.normalized, detail::numbers_of_fill(o.fill));
+                               o.normalized, detail::numbers_of_fill(o.fill), o.noise);
 }
 
 Value<Image> erase(Value<Image> image, Param<Rectangle> region, const EraseRegionOptions& options) {
-  return apply_operator<Image>(detail::erase_region_operator(), image, region,
-                               detail::numbers_of_fill(options.fill));
+  const Param<detail::FillNumbers> fill = detail::numbers_of_fill(options.fill);
+  if (options.noise.is_constant() && options.noise.constant() == 0)
+    return apply_operator<Image>(detail::erase_region_operator(), image, region, fill);
+  return apply_operator<Image>(detail::erase_with_noise_operator(), image, region, fill,
+                               options.noise);
 }
 
 Value<Image> erase(Value<Image> image, const EraseOptions& o) {
@@ -171,7 +202,8 @@ Value<Rectangle> random_erasing_region(Value<Image> image, const RandomErasingOp
 }
 
 Value<Image> random_erasing(Value<Image> image, const RandomErasingOptions& options) {
-  return erase(image, random_erasing_region(image, options), {.fill = options.fill});
+  return erase(image, random_erasing_region(image, options),
+               {.fill = options.fill, .noise = options.noise});
 }
 
 namespace {

@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-// coarse_dropout: fills several rectangles at random positions with a color.
+// coarse_dropout: fills several rectangles at random positions with a color or with noise.
 //
 // | takes          | layout, type | channels | returns           |
 // |----------------|--------------|----------|-------------------|
@@ -26,6 +26,8 @@ struct CoarseDropoutOptions {
   Param<float> width = 8.f;
   bool normalized = false;  // as shares of the image's height and width, not pixels
   Param<Fill> fill = 0;
+  Param<float> noise =
+      0.f;  // standard deviation of the normal noise around `fill`, in pixel values
 };
 
 Value<Image> coarse_dropout(Value<Image> image, const CoarseDropoutOptions& options = {});
@@ -34,8 +36,8 @@ namespace detail {
 const OperatorPtr& coarse_dropout_operator();
 }  // namespace detail
 
-// erase: fills a rectangle of an image with a color. random_erasing: fills a random rectangle, or
-// none.
+// erase: fills a rectangle of an image with a color or with noise. random_erasing: fills a random
+// rectangle, or none.
 //
 // clang-format off
 // | operator              | takes            | returns
@@ -50,6 +52,8 @@ const OperatorPtr& coarse_dropout_operator();
 // torchvision's RandomErasing: see ops/kernels/occlusion.h.
 struct EraseRegionOptions {
   Param<Fill> fill = 0;
+  Param<float> noise =
+      0.f;  // standard deviation of the normal noise around `fill`, in pixel values
 };
 Value<Image> erase(Value<Image> image, Param<Rectangle> region,
                    const EraseRegionOptions& options = {});
@@ -72,6 +76,7 @@ struct RandomErasingOptions {
   float min_ratio = 0.3f;  // height / width, above 0
   float max_ratio = 3.3f;
   Param<Fill> fill = 0;
+  Param<float> noise = 0.f;  // as for a region
 };
 Value<Rectangle> random_erasing_region(Value<Image> image,
                                        const RandomErasingOptions& options = {});
@@ -80,6 +85,7 @@ Value<Image> random_erasing(Value<Image> image, const RandomErasingOptions& opti
 namespace detail {
 const OperatorPtr& erase_operator();
 const OperatorPtr& erase_region_operator();
+const OperatorPtr& erase_with_noise_operator();
 const OperatorPtr& random_erasing_region_operator();
 OperatorSchema random_erasing_schema();
 }  // namespace detail

@@ -77,6 +77,7 @@ void fill(OperatorRegistry& registry) {
                                 equalize_operator(),
                                 erase_operator(),
                                 erase_region_operator(),
+                                erase_with_noise_operator(),
                                 erode_operator(),
                                 expand_operator(),
                                 filter_2d_operator(),

@@ -1,13 +1,16 @@
 // Fill-rects tiles: one tile of an image whose pixels are copied, shifted by a margin, or covered
-// by a color: pad_image, erase, coarse_dropout, grid_mask. The arithmetic is that of moves.h and
-// occlusion.h in ops/kernels. Internal to the kernel.
+// by a color or noise: pad_image, erase, coarse_dropout, grid_mask. The arithmetic is that of
+// moves.h and occlusion.h in ops/kernels. Internal to the kernel.
 //
 // Ownership: none. Threads and errors: none.
 #pragma once
 
 #include <sluice/cuda/kernels/image_view.h>
+#include <sluice/cuda/kernels/noise_tile.h>
+#include <sluice/ops/kernels/occlusion.h>
 #include <sluice/ops/kernels/option_types.h>
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -38,8 +41,12 @@ struct FillRectsJob {
   FillRect rectangle;
   const FillRect* rectangles = nullptr;  // device memory
   std::int32_t count = 0;                // number of rectangles
-  std::int32_t unused = 0;
+  std::int32_t needs_quantiles = 0;      // 1: there is noise
   FillGrid grid;
+  double noise = 0;                  // standard deviation
+  const float* quantiles = nullptr;  // device memory: kUpperQuantiles
+  RandomWords words;                 // for the noise
+  std::int32_t unused = 0;
 };
 
 inline constexpr int kFillRectsPixels = 1024;  // per tile
@@ -80,6 +87,18 @@ SLUICE_HOST_DEVICE inline int source_place(int at, int length, Border border) {
   return border == Border::reflect ? mirrored_place(at, length) : nearest_place(at, length);
 }
 
+// Writes a pixel of noise around the color.
+SLUICE_HOST_DEVICE inline void fill_noise(const FillRectsJob& job, const float* quantiles,
+                                          std::int64_t pixel, std::uint8_t* to) {
+  for (int c = 0; c < job.out.channels; ++c) {
+    const auto i = static_cast<std::uint64_t>(pixel * job.out.channels + c);
+    const std::array<std::uint32_t, 4> block =
+        job.words.block(kernels::kFirstNoiseBlock + static_cast<std::uint32_t>(i / 8));
+    const unsigned bits = block[i % 8 / 2] >> (i % 2 * 16) & 0xffff;
+    to[c] = rounded_level(job.fill[c] + job.noise * normal_number(quantiles, bits));
+  }
+}
+
 // Does the `number`th tile of the sample.
 SLUICE_HOST_DEVICE inline void fill_rects_tile(const FillRectsJob& job, int number,
                                                const ThreadBlock& thread_block) {
@@ -87,12 +106,16 @@ SLUICE_HOST_DEVICE inline void fill_rects_tile(const FillRectsJob& job, int numb
   std::uint8_t* const out = view_of(job.out);
   const FillRect* const rectangles =
       job.count == 0 ? nullptr : device_view(job.rectangles, static_cast<std::size_t>(job.count));
+  const float* const quantiles =
+      job.needs_quantiles == 0 ? nullptr : device_view(job.quantiles, kUpperQuantiles);
   const int width = job.out.width, channels = job.out.channels;
   for_pixels<kFillRectsPixels>(job.out.height, width, number, thread_block, [&](int y, int x) {
-    std::uint8_t* const to = out + (std::int64_t{y} * width + x) * channels;
+    const std::int64_t pixel = std::int64_t{y} * width + x;
+    std::uint8_t* const to = out + pixel * channels;
     const int at_y = y - job.top, at_x = x - job.left;
     const bool outside = at_y < 0 || at_y >= job.in.height || at_x < 0 || at_x >= job.in.width;
     if ((outside && job.border == Border::constant) || is_filled(job, rectangles, y, x)) {
+      if (quantiles != nullptr) return fill_noise(job, quantiles, pixel, to);
       for (int c = 0; c < channels; ++c) to[c] = job.fill[c];
       return;
     }

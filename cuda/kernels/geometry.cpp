@@ -453,6 +453,12 @@ void fill_grid(FillRectsJob& job, const kernels::GridMask& mask) {
               steps.step_u, steps.step_v, steps.tile,   steps.side};
 }
 
+void fill_with_noise(FillRectsJob& job, const RandomWords& words, float noise) {
+  job.needs_quantiles = noise == 0 ? 0 : 1;
+  job.noise = static_cast<double>(noise);
+  job.words = words;
+}
+
 void launch_fill_rects(DeviceStream& stream, const Batch<FillRectsJob>& batch) {
   launch_batch(stream, kFillRects, batch);
 }

@@ -167,6 +167,8 @@ void fill_rectangle(FillRectsJob& job, const Rectangle& region);
 // `rectangles`: `count` of them in device memory.
 void fill_rectangles(FillRectsJob& job, const FillRect* rectangles, int count);
 void fill_grid(FillRectsJob& job, const kernels::GridMask& mask);
+// Adds noise to the color. 0 adds none. The caller sets the quantiles.
+void fill_with_noise(FillRectsJob& job, const RandomWords& words, float noise);
 void launch_fill_rects(DeviceStream& stream, const Batch<FillRectsJob>& batch);
 
 // paste and blend.

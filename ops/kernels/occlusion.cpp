@@ -1,5 +1,7 @@
 #include <sluice/ops/kernels/arguments.h>
+#include <sluice/ops/kernels/levels.h>
 #include <sluice/ops/kernels/occlusion.h>
+#include <sluice/ops/kernels/random_words.h>
 #include <sluice/ops/kernels/row_source.h>
 #include <sluice/runtime/text.h>
 
@@ -28,6 +30,31 @@ Extent clipped(int start, int length, int whole) {
   const std::int64_t end = std::int64_t{start} + std::max(0, length);
   const int begin = std::clamp(start, 0, whole);
   return {begin, static_cast<int>(std::clamp<std::int64_t>(end, begin, whole))};
+}
+
+// Fills the part of the region inside the image with noise around the color.
+void cover(const RandomWords& words, const Rectangle& region, const Fill& fill, float noise,
+           Image& image) {
+  const auto channels = static_cast<std::size_t>(image.channels());
+  const auto width = static_cast<std::size_t>(image.width());
+  const Extent rows = clipped(region.y, region.height, image.height());
+  const Extent columns = clipped(region.x, region.width, image.width());
+  const auto first = static_cast<std::size_t>(columns.begin) * channels,
+             end = static_cast<std::size_t>(columns.end) * channels;
+  const auto& quantiles = normal_quantiles();
+  for (int y = rows.begin; y < rows.end; ++y) {
+    std::uint8_t* const row = image.row(y);
+    const std::size_t before = static_cast<std::size_t>(y) * width * channels;
+    std::array<std::uint32_t, 4> block{};
+    for (std::size_t at = first; at < end; ++at) {
+      const std::size_t i = before + at;
+      if (at == first || i % 8 == 0)
+        block = words.block(kFirstNoiseBlock + static_cast<std::uint32_t>(i / 8));
+      const std::uint32_t bits = block.at(i % 8 / 2) >> (i % 2 * 16) & 0xffff;
+      row[at] = to_level(fill[static_cast<int>(at % channels)] +
+                         static_cast<double>(noise) * static_cast<double>(quantiles[bits]));
+    }
+  }
 }
 
 // Fills the part of the region inside the image.
@@ -87,6 +114,16 @@ void erase(const Image& in, const Rectangle& region, const Fill& fill, Image& ou
   check_pixels("erase", in);
   copy_pixels(in, out);
   cover(region, fill, out);
+}
+
+void check_fill_noise(const char* op, float noise) { check_not_negative(op, "noise", noise); }
+
+void erase_with_noise(const Random& random, const Image& in, const Rectangle& region,
+                      const Fill& fill, float noise, Image& out) {
+  check_pixels("erase_with_noise", in);
+  check_fill_noise("erase_with_noise", noise);
+  copy_pixels(in, out);
+  cover(random.words(), region, fill, noise, out);
 }
 
 Rectangle erased_region(const ErasedPart& part, int height, int width) {
@@ -159,10 +196,17 @@ std::vector<Rectangle> coarse_dropout_holes(Random& random, int height, int widt
 void coarse_dropout(Random& random, const Image& in, const CoarseDropout& params, const Fill& fill,
                     Image& out) {
   check_pixels("coarse_dropout", in);
+  check_fill_noise("coarse_dropout", params.noise);
   const std::vector<Rectangle> holes =
       coarse_dropout_holes(random, in.height(), in.width(), params);
   copy_pixels(in, out);
-  for (const Rectangle& hole : holes) cover(hole, fill, out);
+  for (const Rectangle& hole : holes) {
+    if (params.noise == 0) {
+      cover(hole, fill, out);
+    } else {
+      cover(random.words(), hole, fill, params.noise, out);
+    }
+  }
 }
 
 namespace {

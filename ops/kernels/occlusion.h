@@ -20,6 +20,17 @@ namespace sluice::kernels {
 // Fills the part of the region inside the image; copies the rest of the image.
 void erase(const Image& in, const Rectangle& region, const Fill& fill, Image& out);
 
+// The same with noise: each pixel value is `fill` plus a normal number with the standard deviation
+// `noise`, rounded to nearest and clipped to 0 .. 255.
+//
+// The normal number is a table's, as for gaussian_noise: see random_words.h. Pixel value i of the
+// image, in the order of its memory without gaps, has half i % 8 of block kFirstNoiseBlock + i / 8
+// of the random words; earlier blocks are for what is drawn besides. `random` does not advance.
+inline constexpr std::uint32_t kFirstNoiseBlock = std::uint32_t{1} << 31;
+void check_fill_noise(const char* op, float noise);
+void erase_with_noise(const Random& random, const Image& in, const Rectangle& region,
+                      const Fill& fill, float noise, Image& out);
+
 // A rectangle in pixels, or in shares of the image's height and width.
 struct ErasedPart {
   float y = 0, x = 0;           // its upper left corner, or its center
@@ -59,6 +70,7 @@ struct CoarseDropout {
   int holes = 8;                // 0 .. kMostHoles
   float height = 8, width = 8;  // of a hole, not negative
   bool normalized = false;      // in shares of the image's height and width, not in pixels
+  float noise = 0;              // as for erase_with_noise()
 };
 
 // Calls random.below() twice per hole.

@@ -277,7 +277,8 @@ SlotId random_resized_crop_of(Description& self, SlotId image, int height, int w
 
 SlotId random_erasing_of(Description& self, SlotId image, float probability, float min_area,
                          float max_area, float min_ratio, float max_ratio,
-                         const std::optional<Numbers>& fill, std::optional<SlotId> fills) {
+                         const std::optional<Numbers>& fill, std::optional<SlotId> fills,
+                         float noise) {
   RandomErasingOptions options{.probability = probability,
                                .min_area = min_area,
                                .max_area = max_area,
@@ -285,6 +286,7 @@ SlotId random_erasing_of(Description& self, SlotId image, float probability, flo
                                .max_ratio = max_ratio};
   if (fill) options.fill = fill_of(*fill);
   if (fills) options.fill = self.value<Tensor>(*fills, "random_erasing: fill");
+  options.noise = noise;
   return random_erasing(self.value<Image>(image, "random_erasing"), options).slot();
 }
 

@@ -891,8 +891,9 @@ def random_erasing(
     min_ratio: float = 0.3,
     max_ratio: float = 3.3,
     fill: int | tuple[int, int, int] | str | _Value = 0,
+    noise: float = 0.0,
 ) -> _Value:
-    """Fills a random rectangle with a color, with the given probability.
+    """Fills a random rectangle with a color or with noise, with the given probability.
 
     Parameters
     ----------
@@ -906,6 +907,8 @@ def random_erasing(
     fill : int, list of 3 or 4 ints, Value of a tensor, 'mean' or 'random', default 0
         The color, 0 to 255. 'mean' is the mean of the image. 'random' is one color for the whole rectangle, drawn for
         each sample; the image must have 3 or 4 channels.
+    noise : float, default 0
+        The standard deviation of the normal noise around the color, in pixel values.
 
     Returns
     -------
@@ -917,7 +920,7 @@ def random_erasing(
     of_sample = fill.slot if isinstance(fill, _Value) else None
     made = graph.core.random_erasing(
         slot, probability, min_area, max_area, min_ratio, max_ratio,
-        None if of_sample is not None else _fill_values(fill, "random_erasing"), of_sample,
+        None if of_sample is not None else _fill_values(fill, "random_erasing"), of_sample, noise,
     )
     return _Value(graph, made)
 

@@ -32,6 +32,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import math
+import statistics
 import random
 from collections.abc import Callable, Sequence
 from typing import Any, Never
@@ -111,6 +112,10 @@ class _State:
         unit = 255 if self.scaled else 1
         pixel = [min(255, max(0, round(unit * (x * s + m)))) for x, m, s in zip(given, mean, std)]
         return pixel[0] if count == 1 else tuple(pixel)
+
+    def deviation(self) -> float:
+        """One in units of the values so far, as pixel values; of channels that differ, the mean."""
+        return statistics.fmean(self.std or [1.0]) * (255 if self.scaled else 1)
 
     def finish(self) -> Value:
         if not self.channels_first and not self.floating:
@@ -914,7 +919,9 @@ class RandomErasing(Transform):
     """Fills a random rectangle with a color, with probability `p`.
 
     `scale` is the range of the area, as a share of the image. `ratio` is height divided by width. `value` is from 0 to 255;
-    after Normalize it is in normalized units, and is rounded to the nearest pixel value.
+    after Normalize it is in normalized units, and is rounded to the nearest pixel value. 'random', after Normalize, is noise
+    with a mean of 0 and a standard deviation of 1 in normalized units. All channels have the mean of Normalize's
+    deviations, and the noise is clipped to pixel values.
     """
 
     def __init__(
@@ -925,22 +932,27 @@ class RandomErasing(Transform):
         low, high = _range(ratio, "RandomErasing", "ratio", 0)
         if low == 0:
             raise _core.BuildError(f"RandomErasing: ratio must be above 0 (got {short(ratio)})")
-        if isinstance(value, str):
-            raise _core.BuildError(
-                f"RandomErasing: value must be a number or one for each channel (got {value!r}); noise for each pixel is not available, and "
-                "ops.random_erasing(fill='random') draws one color"
-            )
         self.ratio = (low, high)
+        self.noise = isinstance(value, str)
+        if self.noise:
+            if value != "random":
+                raise _core.BuildError(f"RandomErasing: value must be a number, one for each channel, or 'random' (got {value!r})")
+            value = 0
         self.value = [float(value)] if is_number(value) else list_of_numbers(value, "RandomErasing: value")
         if len(self.value) not in (1, 3) or not all(map(math.isfinite, self.value)):
             raise _core.BuildError(f"RandomErasing: value must be 1 or 3 finite numbers (got {short(value)})")
 
     def _add(self, state: _State) -> None:
         image = state.image("RandomErasing", copies=True)
+        if self.noise and state.mean is None:
+            raise _core.BuildError(
+                "RandomErasing: value='random' is noise in normalized units; put RandomErasing after Normalize, or call "
+                "ops.random_erasing(image, fill=128, noise=64) for noise in pixel values"
+            )
         state.set(
             ops.random_erasing(
                 image, probability=self.p, min_area=self.scale[0], max_area=self.scale[1], min_ratio=self.ratio[0],
-                max_ratio=self.ratio[1], fill=state.fill(self.value[0] if len(self.value) == 1 else self.value),
+                max_ratio=self.ratio[1], fill=state.fill(self.value[0] if len(self.value) == 1 else self.value), noise=state.deviation() if self.noise else 0.0,
             )
         )
 

@@ -419,6 +419,15 @@ TEST(DeviceOperator, CoversAsTheHostDoes) {
        [=](Graph&, Value<Image> image) {
          return random_erasing(image, {.probability = 0.8f, .fill = fill});
        }},
+      {"random_erasing with noise",
+       [=](Graph&, Value<Image> image) {
+         return random_erasing(image, {.probability = 0.8f, .fill = fill, .noise = 30.f});
+       }},
+      {"coarse_dropout with noise, at times",
+       [=](Graph& g, Value<Image> image) {
+         return coarse_dropout(
+             image, {.holes = 5, .fill = fill, .noise = cast<float>(whole(g, -1, 2)) * 40.f});
+       }},
       {"coarse_dropout",
        [=](Graph& g, Value<Image> image) {
          return coarse_dropout(image, {.holes = whole(g, -1, 12),

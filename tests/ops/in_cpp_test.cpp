@@ -171,6 +171,8 @@ const Line kLines[] = {
     LINE(choice(g, {0.5f, 1.f, 2.f})),
     LINE(coarse_dropout(image, {.holes = randint(g, 1, 9)})),
     LINE(coarse_dropout(image, {.height = 0.2f, .width = 0.2f, .normalized = true})),
+    LINE(coarse_dropout(image, {.fill = 128, .noise = 64.f})),
+    LINE(erase(image, region, {.fill = 128, .noise = 64.f})),
     LINE(color_space_conversion(image, {.to = PixelFormat::ycbcr})),
     LINE(choice_index(g, {3.f, 1.f})),
     LINE(color_twist(image, {.brightness = 1.2f, .saturation = 0.8f, .hue = 10.f})),

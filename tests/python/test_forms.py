@@ -89,6 +89,22 @@ def test_erasing_with_a_random_color():
     assert len(colors) == 20
 
 
+def test_erasing_with_noise():
+    gray = numpy.full((200, 300, 3), 50, "u1")
+    for erase in (
+        lambda noise, seed: ops.random_erasing(gray, probability=1, min_area=0.2, fill=(100, 120, 140), noise=noise, seed=seed),
+        lambda noise, seed: ops.coarse_dropout(gray, height=60, width=70, fill=(100, 120, 140), noise=noise, seed=seed),
+        lambda noise, seed: ops.erase_with_noise(gray, region=(20, 30, 150, 200), fill=(100, 120, 140), noise=noise, seed=seed),
+    ):
+        noisy, again, other, plain = erase(20, 1), erase(20, 1), erase(20, 2), erase(0, 1)
+        numpy.testing.assert_array_equal(noisy, again)
+        inside = (plain != gray).any(axis=2)
+        assert (noisy[~inside] == 50).all() and (noisy != other).any()
+        values = noisy[inside].astype(float)
+        assert abs(values.mean(axis=0) - [100, 120, 140]).max() < 1 and abs(values.std(axis=0) - 20).max() < 1
+        assert abs(numpy.corrcoef(values.T) - numpy.eye(3)).max() < 0.05
+
+
 def test_erasing_with_another_word():
     with pytest.raises(sluice.BuildError, match="random_erasing: fill must be a color, 'mean' or 'random' \\(got 'pixel'\\)"):
         ops.random_erasing(IMAGE, fill="pixel")

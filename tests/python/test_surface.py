@@ -62,7 +62,7 @@ ONLY_PYTHON = {
         "less_equal", "multiply", "negate", "not_", "not_equal", "remainder", "subtract", "absolute",
     },
     "C++ has an overload, or an option of another function": {
-        "crop_padded", "decode_and_resize", "erase_region", "paste_masked", "random_crop_region", "random_region_of_file", "reduce", "region_size",
+        "crop_padded", "decode_and_resize", "erase_region", "erase_with_noise", "paste_masked", "random_crop_region", "random_region_of_file", "reduce", "region_size",
     },
     "Python's classes and errors": {
         "Array", "Augmentation", "AugmentationPolicy", "AugmentationStep", "Batch", "BatchError", "BatchKey", "BudgetError", "BufferRing", "BuildError", "Column", "DeviceError", "DrawWarning",

@@ -266,6 +266,17 @@ def test_erasing_after_normalizing_counts_in_its_units():
     assert (erased[0] == erased[1]).all() and (erased[0] == erased[2]).all()
 
 
+def test_erasing_with_noise_is_for_normalized_values():
+    solid = [numpy.full((90, 90, 3), 123, numpy.uint8)]
+    erase = T.RandomErasing(1, scale=(0.3, 0.3), value="random")
+    (found,) = results(T.Compose([T.ToTensor(), T.Normalize([0.5] * 3, [0.2] * 3), erase]), solid)
+    erased = numpy.abs(found - (123 / 255 - 0.5) / 0.2) > 1e-5
+    assert 0.25 < erased.mean() < 0.31
+    assert abs(found[erased].mean()) < 0.05 and abs(found[erased].std() - 1) < 0.05
+    with pytest.raises(sluice.BuildError, match="value='random' is noise in normalized units; put RandomErasing after Normalize, or call ops"):
+        results(T.Compose([T.ToTensor(), erase]), solid)
+
+
 @pytest.mark.parametrize("suffix", ["jpg", "png"])
 def test_files_are_decoded(folder, paths, suffix, tmp_path):
     files = [path.read_bytes() for path in paths]
@@ -348,7 +359,7 @@ WRONG = {
         lambda: T.Pad(1, padding_mode="symmetric"),
         "Pad: padding_mode must be 'constant', 'edge' or 'reflect'; 'symmetric' is not available (got 'symmetric')",
     ),
-    "noise": (lambda: T.RandomErasing(value="random"), "RandomErasing: value must be a number or one for each channel (got 'random'); noise for each pixel is not available, and ops.random_erasing(fill='random') draws one color"),
+    "a word": (lambda: T.RandomErasing(value="rand"), "RandomErasing: value must be a number, one for each channel, or 'random' (got 'rand')"),
     "dtype": (
         lambda: T.ToDtype("int64"), "ToDtype: dtype must be uint8, float32, float16 or bfloat16, as a dtype of PyTorch or a str (got 'int64')",
     ),
