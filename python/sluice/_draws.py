@@ -65,25 +65,6 @@ def what_draws(function: Any) -> str | None:
     return None
 
 
-_ARRAY_LIBRARIES = frozenset("torch torchvision albumentations cv2 PIL kornia skimage scipy tensorflow imgaug".split())
-
-
-def library_of_arrays(function: Any) -> str | None:
-    """Returns the library of a function or callable object, such as 'torch', if it is one of `_ARRAY_LIBRARIES`; else None.
-
-    Returns None for questions such as torch.is_tensor, too, because code may ask them about a Value.
-    """
-    owner = getattr(function, "__self__", None)
-    if isinstance(owner, types.ModuleType):
-        module: Any = owner.__name__
-    else:
-        module = getattr(function, "__module__", None) or getattr(owner, "__module__", None)
-    if str(getattr(function, "__name__", "")).startswith("is_"):
-        return None
-    name = module.partition(".")[0] if isinstance(module, str) else ""
-    return name if name in _ARRAY_LIBRARIES else None
-
-
 def _cure(name: str) -> str:
     last = name.rpartition(".")[2]
     if name.startswith(("time", "date", "os", "uuid", "secrets.token")):

@@ -11,6 +11,7 @@ from typing import Any, Iterator
 from . import _core
 from ._alias import Aliases
 from ._arguments import meant, near, require_str, short
+from ._arrays import modules_refuse_values
 from ._describing import current_graph, graphs, refuse
 from ._draws import Draws
 from ._value import NUMBER_TYPES, Value, constant_of_type, cure_of_condition, is_number, name_of_type, typed_constant
@@ -34,7 +35,8 @@ def describing(graph: Graph) -> Iterator[Graph]:
     stack.append(graph)
     graph.aliases.base = sys._getframe(2)  # the caller's frame, above contextlib's
     try:
-        yield graph
+        with modules_refuse_values():
+            yield graph
         graph.aliases.require_unchanged()
     finally:
         stack.pop()

@@ -21,14 +21,13 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ._alias import reachable
+from ._arrays import library_of_arrays, require_no_value
 from ._control import WHOLE, choose, for_loop_collect, not_, side, truth
 from ._describing import RewriteError, current_graph, refuse
-from ._draws import library_of_arrays
 from ._identity import is_instance, is_same, require_no_class, require_no_text, text_of
 from ._merge import UNBOUND, OpenChoice, BuildError, Loop, Unset, is_value, kind_of, unbound
 from ._mutations import NOTHING, Assigned, MutationDetector, Unseen, kind_of_dict, store, stored
 from ._names import IN_PLACE, RESULT
-from ._peers import for_name, instead
 from ._structure import flatten
 
 
@@ -82,7 +81,7 @@ def _open() -> list:
 
 
 # The names of the class Value in errors of Python and its library about an argument.
-_OF_A_VALUE = re.compile(r"'Value'|\b(not|type) Value\b|\bValue (found|object)\b")
+_OF_A_VALUE = re.compile(r"'(sluice\._value\.)?Value'|\b(not|type) Value\b|\bValue (found|object)\b")
 
 
 class guard:
@@ -800,16 +799,8 @@ class Runtime:
 
     def on_arrays(self, function: Any, library: str, line: int, /, *args: Any, **kwargs: Any) -> Any:
         """Calls a function of a library that computes with arrays. Raises RewriteError for a Value: some functions would return it unchanged."""
-        values = [one for one in flatten([args, kwargs])[0] if is_value(one)]
-        if values and current_graph() is not None:
-            name = getattr(function, "__name__", None) or type(function).__name__
-            advice = for_name(name)
-            raise self.error(
-                line,
-                f"{name} of {library} takes arrays, not {values[0]!r}, which stands for the values of all samples; "
-                + (f"{instead(advice)}; or " if advice else "")
-                + "call it in a function that you pass to sluice.map, which gets one sample's array",
-            )
+        if current_graph() is not None:
+            require_no_value(functools.partial(self.error, line), function, library, args, kwargs)
         return function(*args, **kwargs)
 
     def identity(self, line: int, x: Any) -> int:

@@ -1,6 +1,10 @@
 """What PyTorch's users get; left out where there is no PyTorch."""
 
 import copy
+import functools
+import sys
+import threading
+import types
 
 import numpy
 import pytest
@@ -176,6 +180,138 @@ def test_tells_a_missing_pytorch_from_a_broken_one(missing, says):
 def test_a_value_is_no_tensor(make):
     with pytest.raises(sluice.RewriteError, match=f"{make.__name__} of torch takes arrays, not <Value .*sluice.map"):
         sluice.pipeline(lambda: make(sluice.source(lambda i: i, int, samples=4)))()
+
+
+class Doubled(torch.nn.Module):
+    def forward(self, x):
+        return x * 2
+
+
+class Wrapped(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.Identity()
+
+    def forward(self, x):
+        return self.inner(x)
+
+
+def applied(function, *args, **kwargs):
+    """A helper that is not marked, so its calls are not rewritten."""
+    return function(*args, **kwargs)
+
+
+IDENTITY = torch.nn.Identity()
+#: Code of a user that calls a module with a Value, and the name of the module in the error.
+MODULES = {
+    "a helper": (lambda x: applied(IDENTITY, x), "Identity of torch"),
+    "a helper, by name": (lambda x: applied(IDENTITY, input=x), "Identity of torch"),
+    "a helper, in a structure": (lambda x: applied(IDENTITY, {"image": [x]}), "Identity of torch"),
+    "map": (lambda x: [*map(IDENTITY, [x])][0], "Identity of torch"),
+    "partial": (lambda x: functools.partial(IDENTITY, x)(), "Identity of torch"),
+    "a module in the user's module": (lambda x: Wrapped()(x), "Identity of torch"),
+    "a transform": (lambda x: applied(torchvision().RandomHorizontalFlip(), x), "RandomHorizontalFlip of torchvision"),
+    "a transform of the user's": (lambda x: applied(of_user(), x), "OfUser of torchvision"),
+    "a composition": (lambda x: applied(torchvision().Compose([torchvision().ToImage()]), x), "Compose of torchvision"),
+}
+
+
+def torchvision():
+    return pytest.importorskip("torchvision.transforms.v2")
+
+
+def of_user():
+    class OfUser(torchvision().Transform):
+        def transform(self, inpt, params):
+            return inpt
+
+    return OfUser()
+
+
+def described_with(function):
+    return sluice.pipeline(batch_size=4)(lambda: function(sluice.source(lambda i: i, int, samples=4)))()
+
+
+def hooks():
+    return len(torch.nn.modules.module._global_forward_pre_hooks)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_modules_take_no_value(name):
+    function, module = MODULES[name]
+
+    def caught(x):
+        try:
+            return function(x)
+        except sluice.RewriteError:
+            return x
+
+    for each in (function, caught):
+        with pytest.raises(sluice.RewriteError, match=f"test_torch.py:.*: {module} takes arrays, not <Value 'source' .*sluice.map") as error:
+            described_with(each)
+        assert error.value.lineno in (applied.__code__.co_firstlineno + 2, Wrapped.forward.__code__.co_firstlineno + 1, *range_of(function))
+    assert hooks() == 0
+
+
+def range_of(function):
+    return [line for *_, line in function.__code__.co_lines() if line is not None]
+
+
+def test_a_function_of_torchvision_that_refuses_a_value_cannot_be_caught():
+    flip = pytest.importorskip("torchvision.transforms.v2.functional").hflip
+
+    @sluice.pipeline
+    def caught():
+        x = sluice.source(lambda i: i, int, samples=4)
+        try:
+            return applied(flip, x)
+        except TypeError:
+            return x
+
+    with pytest.raises(TypeError, match="sluice._value.Value"):
+        caught()
+
+
+def test_modules_work_beside_a_description():
+    """The user's own forward() may take Values, and tensors are computed as before, on this thread and on others."""
+    found = []
+
+    def beside(x):
+        thread = threading.Thread(target=lambda: found.append(IDENTITY("other thread")))
+        thread.start()
+        thread.join()
+        loop = []
+        loop.append(loop)
+        assert applied(IDENTITY, loop) is loop
+        return Doubled()(x) + int(IDENTITY(torch.tensor(1)))
+
+    assert next(iter(described_with(beside)))[0].tolist() == [1, 3, 5, 7]
+    assert found == ["other thread"] and hooks() == 0 and IDENTITY(3) == 3
+
+
+def test_hooks_of_descriptions_on_many_threads_are_removed():
+    barrier, refused = threading.Barrier(8), []
+
+    def describe():
+        barrier.wait()
+        for _ in range(20):
+            inner = lambda x: [described_with(lambda y: y), applied(IDENTITY, x)]  # noqa: E731
+            with pytest.raises(sluice.RewriteError):
+                described_with(inner)
+            refused.append(1)
+
+    threads = [threading.Thread(target=describe) for _ in range(8)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert len(refused) == 160 and hooks() == 0
+
+
+@pytest.mark.parametrize("loaded", [None, types.ModuleType("torch.nn.modules.module")])
+def test_describes_without_a_pytorch_that_has_hooks(monkeypatch, loaded):
+    monkeypatch.setitem(sys.modules, "torch.nn.modules.module", loaded)
+    assert len(next(iter(described_with(lambda x: x)))[0]) == 4
 
 
 def test_a_question_about_a_value_is_answered():
