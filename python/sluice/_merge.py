@@ -14,12 +14,13 @@ import functools
 import re
 import sys
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import ExitStack
 from typing import Any
 
 from ._alias import World, linked, reachable
 from ._alias import merged as merge_worlds
+from ._chosen import ChosenFunction, FunctionLeaf
 from ._core import BuildError
 from ._describing import current_graph
 from ._mutations import is_library
@@ -146,48 +147,6 @@ def _further(shape: Shape) -> dict:
 _FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial)
 
 
-class _ChosenFunction:
-    """A function that differs between the branches of a choice: each call is a choice of the same samples."""
-
-    def __init__(self, name: str, by: str, on: Any, functions: list):
-        self.__name__ = getattr(functions[0], "__name__", "function")
-        self._choice = name, by, on
-        self._functions = functions
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        from ._control import if_else, select
-
-        name, by, on = self._choice
-        calls = [lambda one=one: one(*args, **kwargs) for one in self._functions]
-        called = f"{self.__name__} of {name}"
-        return if_else(on, *calls, name=called) if by == "truth" else select(on, calls, name=called)
-
-    def conditions(self) -> list:
-        """Returns the Values that decide: its own, and those of chosen functions in it."""
-        inner = [one.conditions() for one in self._functions if isinstance(one, _ChosenFunction)]
-        return [self._choice[2], *(on for listed in inner for on in listed)]
-
-    def decided_by(self, conditions: Iterator) -> "_ChosenFunction":
-        """Returns the same function, decided by other Values: as many as `conditions()` lists, taken one by one."""
-        name, by, _ = self._choice
-        on = next(conditions)
-        return _ChosenFunction(name, by, on, [one.decided_by(conditions) if isinstance(one, _ChosenFunction) else one for one in self._functions])
-
-
-class _FunctionLeaf:
-    """A function that differs between branches, where a branch may itself hold a `_ChosenFunction`.
-
-    `rows` are the numbers of the merged values that replace the conditions of those inner functions.
-    """
-
-    def __init__(self, function: _ChosenFunction, rows: list[int]):
-        self.function, self.rows = function, rows
-
-    def built(self, merged: list) -> Any:
-        own = self.function.conditions()[0]
-        return self.function.decided_by(iter([own, *(merged[row] for row in self.rows)]))
-
-
 class OpenChoice:
     """A choice: open it, begin and end each branch, then close it, which returns what the branches have in common.
 
@@ -251,7 +210,7 @@ class OpenChoice:
         plans = {name: self._plan(name, name in optional) for name in self.given[0]}
         merged = self.graph.close_choice([list(column) for column in zip(*self._rows)] or [[] for _ in self.branches], self._places)
         self._attempt.close()
-        result = {name: plan.built(merged) if isinstance(plan, (_Node, _Leaf, _FunctionLeaf)) else plan for name, plan in plans.items()}
+        result = {name: plan.built(merged) if isinstance(plan, (_Node, _Leaf, FunctionLeaf)) else plan for name, plan in plans.items()}
         made = [(node.new, [shape.original for shape in node.shapes]) for node in self._nodes.values()]
         self.graph.aliases.made.update((id(new), new) for new, _ in made)
         self.graph.aliases.enter(merge_worlds(made, self._worlds))
@@ -288,7 +247,7 @@ class OpenChoice:
                 )
         if shapes[0] is None:
             functions = [leaves[0] for leaves, _ in given]
-            if all(isinstance(x, (*_FUNCTIONS, _ChosenFunction)) for x in functions) and not all(same(functions[0], x) for x in functions):
+            if all(isinstance(x, (*_FUNCTIONS, ChosenFunction)) for x in functions) and not all(same(functions[0], x) for x in functions):
                 return self._function(functions, label)
             plain, values = self._row([leaves[0] for leaves, _ in given], f"{place} of {what}" if place else what)
             if values is None:
@@ -311,16 +270,16 @@ class OpenChoice:
             self._nodes[key] = node
         return self._nodes[key]
 
-    def _function(self, functions: list, label: str) -> _FunctionLeaf:
+    def _function(self, functions: list, label: str) -> FunctionLeaf:
         """Plans a function from those of the branches."""
-        chosen = _ChosenFunction(self.name, self.by, self.on, functions)
+        chosen = ChosenFunction(self.name, self.by, self.on, functions)
         first = len(self._rows)
         for branch, one in enumerate(functions):
-            for on in one.conditions() if isinstance(one, _ChosenFunction) else ():
+            for on in one.conditions() if isinstance(one, ChosenFunction) else ():
                 unused = self.graph.constant(False if on.type == "bool" else 0, like=on)  # the function is not called there
                 self._rows.append([on if k == branch else unused for k in range(len(functions))])
                 self._places.append(f"the choice of {label}")
-        return _FunctionLeaf(chosen, [*range(first, len(self._rows))])
+        return FunctionLeaf(chosen, [*range(first, len(self._rows))])
 
     def _is_of_only_branch(self, x: Any) -> bool:
         """True for a Value if there is one branch, which may have made it. With several, a Value that all have is from outside."""
@@ -392,6 +351,8 @@ def _cure(x: Any, what: str) -> str:
         return "return a value on every path"
     if x is None:
         return "give a value there, too; None cannot be a value of a sample"
+    if callable(x):
+        return "call it in each branch, or write functions with `def`"
     return "give the same one in all branches, or make Values of it before: only numbers and texts become constants"
 
 

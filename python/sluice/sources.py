@@ -19,6 +19,7 @@ from typing import Any, Callable, Mapping, Never, Sequence, Unpack
 
 from . import _core, _workers
 from ._arguments import near, require_str
+from ._chosen import ChosenFunction, require_none_chosen
 from ._describing import refusing
 from ._graph import require_graph
 from ._http import HttpOptions, http_options
@@ -974,7 +975,8 @@ def map(
     ----------
     function : callable
         Called as ``function(*values)``. Images and tensors are NumPy arrays; numbers, str and bytes are Python's. It runs
-        on several threads, under Python's lock, so it must not change shared objects.
+        on several threads, under Python's lock, so it must not change shared objects. If branches chose the function, each
+        sample calls the one of its branch.
     *values : Value or any
         The arguments. What is not a Value is passed as it is. They have no names: ``functools.partial(function, name=3)``
         passes a constant by name, and ``lambda x, y: function(x, name=y)`` a Value.
@@ -998,6 +1000,8 @@ def map(
     BuildError
         If a type does not exist, or if the function cannot be pickled for workers.
     """
+    if isinstance(function, ChosenFunction):
+        return function.each(lambda one: map(one, *values, returns=returns, name=name, workers=workers))
     graph = next((one.graph for one in values if isinstance(one, Value)), None)
     if graph is None:
         graph = require_graph("sluice.map()")
@@ -1016,6 +1020,7 @@ def map(
                 f"sluice.map(): value {place} is a {type(one).__name__} with values of each sample in it; give "
                 "them one by one, with a * before it"
             )
+    require_none_chosen("sluice.map()", function, values)
     places = [i for i, one in enumerate(values) if isinstance(one, Value)]
     call = function if len(places) == len(values) else _workers.Call(function, list(values), places)
     require_str(name, "sluice.map(): name")

@@ -50,6 +50,17 @@ def test_other_arguments_go_along_and_a_worker_is_set_up_once():
     assert samples_of(pipe_of(worker_sets.Scaled(), 7, workers=2)) == expected(range(20), add=7)
 
 
+def test_each_sample_calls_the_function_of_its_branch():
+    @sluice.pipeline(batch_size=8)
+    def described():
+        number = sluice.source(lambda i: i, int, samples=8)
+        change = worker_sets.doubled if number > 3 else worker_sets.negated
+        return sluice.map(change, number, returns=int, workers=1)
+
+    (batch,) = described()
+    assert batch[0].tolist() == [0, -1, -2, -3, 8, 10, 12, 14]
+
+
 def test_runs_in_branches_and_loops():
     @sluice.pipeline(batch_size=8)
     def described():

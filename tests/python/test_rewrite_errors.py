@@ -344,9 +344,7 @@ WRONG = [
             return m
         """,
         "wrong.py:2: 'm' is 'print' (a builtin_function_or_method) in 'then', but 'len' (a builtin_function_or_method) "
-        "in 'otherwise' of `if in line 2`; give the same one in all branches, or make Values of "
-        "it before: only numbers and "
-        "texts become constants",
+        "in 'otherwise' of `if in line 2`; call it in each branch, or write functions with `def`",
     ),
     (
         """

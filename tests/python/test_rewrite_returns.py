@@ -199,7 +199,40 @@ def functions_of_a_match(x):
     return change(x)
 
 
+def map_of_a_chosen_function(x):
+    change = (lambda a: a * 10) if x > 1 else (lambda a: a + 1)
+    return mapped(change, x) + mapped(change, 3)
+
+
+def map_of_one_of_many(x):
+    match x:
+        case 0:
+            change = lambda a, b: a + b + 1  # noqa: E731
+        case 1 | 2:
+            change = functools.partial(lambda a, b, c: a + b + c, c=20)
+        case _:
+            change = (lambda a, b: a * b) if x > 4 else (lambda a, b: a - b)
+    return mapped(change, x, 2)
+
+
+def map_in_a_loop(x):
+    change = lambda a: a + 2  # noqa: E731
+    if x > 1:
+        change = lambda a: a + 5  # noqa: E731
+    while x < 9:
+        x = mapped(change, x)
+    return x
+
+
 FUNCTIONS = [one for one in dict(globals()).values() if getattr(one, "__module__", "") == __name__]
+
+
+def mapped(function, *given):
+    """A step of a pipeline; outside of it, the result."""
+    values = [one for one in given if isinstance(one, sluice.Value)]
+    if values or sluice._describing.current_graph() is not None:
+        return sluice.map(function, *given[:-1], given[-1] if values else sluice.constant(given[-1]), returns=int)
+    return function(*given)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda one: one.__name__)
@@ -232,6 +265,67 @@ def test_the_branch_that_is_not_taken_does_not_run():
 
     (batch,) = described()
     assert batch[0].tolist() == list(NUMBERS) and sorted(called) == [2, 3, 4, 5, 6]
+
+
+def chosen(x):
+    return (lambda a: a + 1) if x > 1 else abs_of
+
+
+def abs_of(a):
+    return abs(a)
+
+
+NOT_CALLED_BY_SAMPLES = {
+    "a partial": lambda x, f: sluice.map(functools.partial(f), x, returns=int),
+    "an argument of a partial": lambda x, f: sluice.map(functools.partial(sorted, key=f), x),
+    "a lambda": lambda x, f: sluice.map(lambda a: f(a) + 1, x, returns=int),
+    "a constant": lambda x, f: sluice.map(lambda a, one: one(a), x, f, returns=int),
+    "worker processes": lambda x, f: sluice.map(functools.partial(f), x, returns=int, workers=1),
+}
+
+
+@pytest.mark.parametrize("name", NOT_CALLED_BY_SAMPLES)
+def test_samples_do_not_call_a_chosen_function(name):
+    @sluice.pipeline
+    def described():
+        x = sluice.source(lambda i: i, int, samples=4)
+        f = sluice.graph_function(chosen)(x)
+        return NOT_CALLED_BY_SAMPLES[name](x, f)
+
+    message = "one of the functions '<lambda>' and 'abs_of', which `conditional expression in .*pass the chosen function itself to sluice.map"
+    with pytest.raises(sluice.BuildError, match=message):
+        described()
+
+
+def test_a_chosen_function_is_not_called_after_the_description():
+    kept = []
+
+    @sluice.pipeline
+    def described():
+        x = sluice.source(lambda i: i, int, samples=4)
+        kept.append(sluice.graph_function(chosen)(x))
+        return x
+
+    described()
+    with pytest.raises(sluice.BuildError, match="chooses for each sample, is called outside of the description of its pipeline"):
+        kept[0](1)
+
+
+def test_steps_of_a_chosen_function_keep_their_options():
+    called = []
+
+    @sluice.pipeline(batch_size=len(NUMBERS), on_error="skip")
+    def described():
+        x = sluice.source(lambda i: NUMBERS[i], int, samples=len(NUMBERS))
+        note = (lambda n: called.append(n)) if x > 1 else (lambda n: 1 // n)
+        assert sluice.map(note, x, returns=None) is None
+        pair = (lambda n: (n, str(n))) if x > 1 else (lambda n: (-n, "small"))
+        return sluice.map(pair, x, returns=(int, str), name="pair")
+
+    (batch,) = described()
+    assert batch[0].tolist() == [-n if n < 2 else n for n in NUMBERS if n != 0]
+    assert [*batch[1]] == ["small" if n < 2 else str(n) for n in NUMBERS if n != 0]
+    assert sorted(called) == [n for n in NUMBERS if n > 1] and "ZeroDivisionError" in batch.errors[0]["what"]
 
 
 def test_a_deleted_name_has_no_value():

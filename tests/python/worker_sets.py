@@ -174,6 +174,14 @@ def touch(number, folder):
         pass
 
 
+def doubled(number):
+    return number * 2
+
+
+def negated(number):
+    return -number
+
+
 def texts(_number, _image):
     return "a"
 
