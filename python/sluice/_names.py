@@ -11,6 +11,7 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 RESULT = "_sluice_result_"  # the result of a function whose branches return
 ITERATED = "_sluice_over_"  # prefix of the names that hold what a `for` iterates over
+GOES_ON = "_sluice_goes_on_"  # prefix of the flags that a `try` or `with` sets to False if it returns
 IN_PLACE = "+="  # used as an attribute: the content that `+=` and similar operators may change
 
 
@@ -58,18 +59,21 @@ def declared(nodes: Iterable[ast.AST], kind: type) -> set[str]:
     return {name for node in within(nodes) if isinstance(node, kind) for name in node.names}
 
 
-def ends(statements: list[ast.stmt]) -> bool:
-    """True if every path through these returns or raises."""
+def ends(statements: list[ast.stmt], trusting: bool = False) -> bool:
+    """True if every path through these returns or raises. `trusting`: if no `with` suppresses an exception."""
     last = statements[-1] if statements else None
-    if isinstance(last, ast.If):
-        return ends(last.body) and ends(last.orelse)
-    if isinstance(last, ast.Match):
-        return all(ends(case.body) for case in last.cases) and any(map(_takes_all, last.cases))
-    if isinstance(last, ast.Try):
-        return not last.orelse and not _returns(last.finalbody) and all(map(ends, _branches(last)))
-    if isinstance(last, ast.With):
-        return ends(last.body)
+    if isinstance(last, ast.Match) and not any(map(_takes_all, last.cases)):
+        return False
+    if isinstance(last, ast.Try) and not _is_regular(last) or isinstance(last, ast.With) and not trusting:
+        return False
+    if isinstance(last, (ast.If, ast.Match, ast.Try, ast.With)):
+        return all(ends(branch, trusting) for branch in _branches(last))
     return isinstance(last, (ast.Return, ast.Raise))
+
+
+def _is_regular(one: ast.Try) -> bool:
+    """True if a `try` returns only at the end: not in `finally`, and not before an `else`."""
+    return not _returns(one.finalbody) and not (one.orelse and _returns(one.body))
 
 
 def _takes_all(case: ast.match_case) -> bool:
@@ -90,10 +94,15 @@ _MOST_COPIED = 4_000
 
 
 class _Copies:
-    """Copies of statements for several branches, up to a total size."""
+    """Copies of statements for several branches, up to a total size, and new names."""
 
     def __init__(self) -> None:
         self.left = _MOST_COPIED
+        self._names = 0
+
+    def name(self) -> str:
+        self._names += 1
+        return f"{GOES_ON}{self._names}_"
 
     def of(self, statements: list[ast.stmt], count: int) -> list[list[ast.stmt]] | None:
         """Returns `count` equal lists, the first of which are the statements themselves; None if they are too large."""
@@ -109,20 +118,26 @@ def lift_returns(statements: list[ast.stmt], last: bool, inside: bool = False, c
     """Returns equivalent statements without `return` in branches.
 
     Branches of which every path returns assign RESULT, and one `return` follows. If only some paths return, the statements
-    after the branch become a part of each branch that does not. A `try` or `with` in a branch is changed alike if all its paths return.
+    after the branch become a part of each branch that does not. A `try` or `with` in a branch is changed alike; if only some of its
+    paths return, a flag decides about the statements after it.
     `last`: the function ends after these statements. `inside`: they are a branch.
     """
     copies = copies or _Copies()
     done: list[ast.stmt] = []
     for k, one in enumerate(statements):
         rest = statements[k + 1 :]
-        choice = isinstance(one, (ast.If, ast.Match) + ((ast.Try, ast.With) if inside else ())) and _returns([one])
-        if isinstance(one, (ast.If, ast.Match)) and choice and not ends([one]) and (last or ends(rest)):
+        guards = isinstance(one, (ast.Try, ast.With))
+        choice = (isinstance(one, (ast.If, ast.Match)) or guards and inside) and _returns([one])
+        returning = _returning([one]) if choice and (guards or ends([one], trusting=True)) else None
+        if choice and not ends([one]) and (last or ends(rest)):
+            following = rest if ends(rest) else [*rest, ast.copy_location(ast.Return(None), one)]
+            if guards and returning is not None:
+                following = _to_result(lift_returns(following, True, True, copies))
+                return [*done, *_flagged(one, returning, following, [], copies), _return_result(one)]
             if isinstance(one, ast.Match) and not any(map(_takes_all, one.cases)):
                 one.cases.append(ast.match_case(ast.copy_location(ast.MatchAs(), one), None, []))
             opened = [branch for branch in _branches(one) if not ends(branch)]
-            following = rest if ends(rest) else [*rest, ast.copy_location(ast.Return(None), one)]
-            copied = copies.of(following, len(opened))
+            copied = None if guards else copies.of(following, len(opened))
             if copied is not None:
                 for branch, more in zip(opened, copied):
                     branch.extend(more)
@@ -130,17 +145,51 @@ def lift_returns(statements: list[ast.stmt], last: bool, inside: bool = False, c
         if choice and ends([one]):
             for branch in _branches(one):
                 branch[:] = _to_result(lift_returns(branch, True, True, copies))
-            out = ast.copy_location(ast.Return(ast.copy_location(ast.Name(RESULT, ast.Load()), one)), one)
-            return [*done, one, out, *rest]
+            return [*done, one, _return_result(one), *rest]
+        if returning is not None and ends([one], trusting=True):
+            done += _flagged(one, returning, [], [_return_result(one)], copies)
+            continue
         for branch in _blocks(one):
             branch[:] = lift_returns(branch, False, inside, copies)
         done.append(one)
     return done
 
 
+def _returning(block: list[ast.stmt]) -> list[list[ast.stmt]] | None:
+    """Returns the blocks in this one that return at their end; None if it also returns elsewhere."""
+    if not _returns(block):
+        return []
+    if ends(block):
+        return [block]
+    *before, one = block
+    if _returns(before) or isinstance(one, ast.Try) and not _is_regular(one):
+        return None
+    found = [_returning(branch) for branch in _branches(one)]
+    return None if None in found else [each for part in found for each in part or ()]
+
+
+def _flagged(one: ast.stmt, returning: list, following: list[ast.stmt], returned: list[ast.stmt], copies: _Copies) -> list[ast.stmt]:
+    """Returns a statement, and one that runs `returned` if a path of the first has returned, and `following` otherwise."""
+    name = copies.name()
+
+    def flag(goes_on: bool) -> ast.stmt:
+        assign = ast.Assign([ast.Name(name, ast.Store())], ast.Constant(goes_on))
+        return ast.fix_missing_locations(ast.copy_location(assign, one))
+
+    for block in returning:
+        block[:] = [*_to_result(lift_returns(block, True, True, copies)), flag(False)]
+    after = ast.If(ast.copy_location(ast.Name(name, ast.Load()), one), following or [ast.copy_location(ast.Pass(), one)], returned)
+    return [flag(True), one, ast.copy_location(after, one)]
+
+
+def _return_result(one: ast.stmt) -> ast.stmt:
+    return ast.copy_location(ast.Return(ast.copy_location(ast.Name(RESULT, ast.Load()), one)), one)
+
+
 def _branches(one: ast.stmt) -> list[list[ast.stmt]]:
+    """Returns the blocks at whose ends the paths through the statement end."""
     if isinstance(one, ast.Try):
-        return [one.body, *(part.body for part in one.handlers)]
+        return [one.orelse or one.body, *(part.body for part in one.handlers)]
     if isinstance(one, ast.With):
         return [one.body]
     return [one.body, one.orelse] if isinstance(one, ast.If) else [case.body for case in one.cases]
@@ -281,6 +330,7 @@ def _walrus(one: ast.AST) -> set[str]:
     return {node.target.id for node in within([one]) if isinstance(node, ast.NamedExpr)}
 
 
+IN_TRY = "let all paths of a block return, or none; or assign a variable there, and return it after"
 _CURES = {
     ast.Break: ("`break`", "end the loop by its condition: `while going: ...`"),
     ast.Continue: ("`continue`", "put the rest of the body into an `if`"),
@@ -313,7 +363,7 @@ def obstacles(statements: list[ast.AST], globals_: set[str], loop: bool = False)
             add(node, kind)
         elif kind is ast.Return:
             if in_try:
-                found.append((node.lineno, "`return` inside `try` or `with`", "let every path of it return, or assign a variable there, and return it after"))
+                found.append((node.lineno, "`return` inside `try` or `with`", IN_TRY))
             elif in_loop or loop:
                 found.append((node.lineno, "`return` inside a loop", "assign a variable there, and return it after"))
             else:

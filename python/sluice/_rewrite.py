@@ -64,7 +64,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
 from ._describing import RewriteError
-from ._names import ITERATED, Liveness, assigned, changed_in_place, declared, inner_bodies, lift_returns, obstacles, read, within
+from ._names import GOES_ON, ITERATED, Liveness, assigned, changed_in_place, declared, inner_bodies, lift_returns, obstacles, read, within
 from ._traced import Runtime, Site
 
 __all__ = ["RewriteError", "graph_function", "rewrite"]
@@ -442,6 +442,8 @@ class _Rewriter(ast.NodeTransformer):
         names = self._describe(site, [node.body, node.orelse], set(), self.live.after[node])
         k = self._temporary()
         test = self.visit(node.test)
+        if isinstance(node.test, ast.Name) and node.test.id.startswith(GOES_ON):
+            test = self._expression(node, f"$.goes_on({number}, %FLAG)", FLAG=test)
         body, orelse = self._block(node.body), self._block(node.orelse)
         return self._statements(
             node,

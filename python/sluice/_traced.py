@@ -27,7 +27,7 @@ from ._describing import RewriteError, current_graph, refuse
 from ._identity import is_instance, is_same, require_no_class, require_no_text, text_of
 from ._merge import UNBOUND, OpenChoice, BuildError, Loop, Unset, is_value, kind_of, unbound
 from ._mutations import NOTHING, Assigned, MutationDetector, Unseen, kind_of_dict, store, stored
-from ._names import IN_PLACE, RESULT
+from ._names import IN_PLACE, IN_TRY, RESULT
 from ._structure import flatten
 
 
@@ -645,6 +645,12 @@ class Runtime:
         if not is_value(test):
             return True if test else False
         return Choice(self, self.sites[number], ["then", "otherwise"], "truth", test)
+
+    def goes_on(self, number: int, flag: Any) -> bool:
+        """Returns the flag of a `try` or `with`: False if it has returned."""
+        if is_value(flag):
+            raise self.error(self.sites[number].line, f"some samples return in this `try` or `with`, and others go on after it; {IN_TRY}")
+        return flag
 
     def match(self, number: int, subject: Any) -> Any:
         """Returns -1 for a plain subject, a Choice for a Value."""

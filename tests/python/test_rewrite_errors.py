@@ -116,13 +116,39 @@ WRONG = [
         """
         def f(n):
             if n > 0:
-                with open("x") as file:
+                with memoryview(b""):
+                    if n > 1:
+                        return n
+                    n = n + 1
+            return 2
+        """,
+        "wrong.py:5: `return` inside `try` or `with` cannot stand in the `if` in line 2, which a Value decides; let all "
+        "paths of a block return, or none; or assign a variable there, and return it after",
+    ),
+    (
+        """
+        def f(n):
+            if n > 0:
+                with memoryview(b""):
                     if n > 1:
                         return n
             return 2
         """,
-        "wrong.py:5: `return` inside `try` or `with` cannot stand in the `if` in line 2, which a Value decides; let every "
-        "path of it return, or assign a variable there, and return it after",
+        "wrong.py:3: some samples return in this `try` or `with`, and others go on after it; let all paths of a block "
+        "return, or none; or assign a variable there, and return it after",
+    ),
+    (
+        """
+        def f(n):
+            if n > 0:
+                try:
+                    n = n + 1
+                finally:
+                    return n
+            return 2
+        """,
+        "wrong.py:6: `return` inside `try` or `with` cannot stand in the `if` in line 2, which a Value decides; let all "
+        "paths of a block return, or none; or assign a variable there, and return it after",
     ),
     (
         """

@@ -144,6 +144,79 @@ def test_random_program(seed):
         assert graph.run(result, *sample) == expected, f"as a graph, {sample}\n{source}"
 
 
+class Returning(Writer):
+    """Writes functions that return in `try` and `with`. Their exceptions are the same for all samples."""
+
+    def block(self, depth, budget):
+        for _ in range(self.random.randint(1, 3)):
+            kind = self.random.random()
+            if depth > 5 or kind < 0.35:
+                self.line(depth, self.pick("a = a + 1", "b = b * 2 + a", "b = b + table[2]", "b = b + table[9]", "b = b - a"))
+            elif kind < 0.5:
+                self.line(depth, f"return {self.pick('a + b', 'b', 'a * table[3]')}")
+            elif kind < 0.7:
+                self.line(depth, f"if {self.pick('a > 2', 'b > 3', 'a == 1', 'table', 'not table')}:")
+                self.block(depth + 1, budget)
+                self.maybe(0.5, depth, "else:", budget)
+            elif kind < 0.9:
+                self.line(depth, "try:")
+                self.block(depth + 1, budget)
+                if self.maybe(0.8, depth, "except KeyError:", budget):
+                    self.maybe(0.2, depth, "except ValueError:", budget)
+                    self.maybe(0.4, depth, "else:", budget)
+                else:
+                    self.line(depth, "finally:")
+                    self.line(depth + 1, "b = b + 1")
+            else:
+                self.line(depth, f"with contextlib.{self.pick('suppress(KeyError)', 'nullcontext()')}:")
+                self.block(depth + 1, budget)
+
+    def maybe(self, probability, depth, head, budget):
+        if self.random.random() < probability:
+            self.line(depth, head)
+            self.block(depth + 1, budget)
+            return True
+        return False
+
+    def source(self):
+        self.line(0, "import contextlib")
+        self.line(0, "table = {2: 20, 3: 30}")
+        self.line(0, "def program(a):")
+        self.line(1, "b = a + 1")
+        self.line(1, "if a > 1:")
+        self.block(2, 0)
+        self.line(1, "b = b + 7")
+        self.line(1, "return a + b")
+        return "\n".join(self.lines) + "\n"
+
+
+def result_of(function, x):
+    try:
+        return function(x)
+    except (KeyError, UnboundLocalError) as error:
+        return type(error)
+
+
+def test_random_programs_that_return_in_try_and_with():
+    right = 0
+    for seed in range(100):
+        source = Returning(seed).source()
+        plain = function_of(source, file=f"returning_{seed}")
+        rewritten = rewrite(plain)
+        expected = [result_of(plain, x) for x in range(-1, 6)]
+        assert [result_of(rewritten, x) for x in range(-1, 6)] == expected, f"plainly\n{source}"
+        graph = Graph()
+        value = graph.input()
+        try:
+            with describing(graph):
+                result = rewritten(value)
+        except (ValueError, KeyError):  # refused, a BuildError mostly; or an exception in a branch that no sample takes
+            continue
+        assert [graph.run(result, x) for x in range(-1, 6)] == expected, f"as a graph\n{source}"
+        right += 1
+    assert right > 40
+
+
 PROGRAMS = 5000 if os.environ.get("SLUICE_THOROUGH") else 150
 
 

@@ -107,6 +107,157 @@ def in_a_with_of_an_inner_branch(x):
         return x
 
 
+TABLE = {2: 20, 3: 30}
+
+
+found = TABLE.__getitem__
+
+
+def in_a_handler_and_after(x):
+    if x > 1:
+        try:
+            factor = found(5)
+        except KeyError:
+            return x * 10
+        return x * factor
+    return x
+
+
+def in_the_body_and_after(x):
+    if x > 1:
+        try:
+            return x * found(5)
+        except KeyError as error:
+            factor = error.args[0]
+        x = x + 1
+        if x > 4:
+            return x * factor
+        factor = factor + 1
+        return factor
+    return x
+
+
+def in_an_else(x):
+    if x > 1:
+        try:
+            factor = found(2)
+        except KeyError:
+            return -x
+        else:
+            if x > 3:
+                return x * factor
+            return x
+    return x * 2
+
+
+def in_some_handlers(x):
+    def by_handlers(x, key):
+        if x > 2:
+            try:
+                factor = found(key) if key is not None else found(int("no"))
+            except KeyError as error:
+                if error.args == ("a",):
+                    factor = 7
+                else:
+                    factor = 8
+            except ValueError:
+                return x
+            else:
+                x = x + 1
+            finally:
+                x = x * 2
+            return x * factor
+        return 1
+
+    return by_handlers(x, 2) + by_handlers(x, "a") * 10 + by_handlers(x, 5) * 1000 + by_handlers(x, None) * 5
+
+
+def finally_runs_before_what_follows(x):
+    steps = []
+    if x > 1:
+        try:
+            found(5)
+        except KeyError:
+            steps.append(1)
+        else:
+            return -1
+        finally:
+            steps.append(2)
+        steps.append(3)
+        return x + steps[0] * 100 + steps[1] * 10 + steps[2]
+    return x
+
+
+def in_nested_tries(x):
+    if x > 1:
+        try:
+            with contextlib.nullcontext(3) as three:
+                try:
+                    return x * found(2)
+                finally:
+                    x = x + three
+        except KeyError:
+            pass
+        return -x
+    return x
+
+
+def a_with_that_suppresses(x):
+    if x > 1:
+        with contextlib.suppress(KeyError):
+            return x * found(5)
+        x = x + 5
+        return x * 7
+    return x
+
+
+def a_with_that_suppresses_at_the_end(x):
+    if x > 1:
+        with contextlib.suppress(KeyError):
+            return x * found(5)
+    return x * 2
+
+
+def a_with_that_suppresses_in_a_try(x):
+    if x > 1:
+        try:
+            with contextlib.suppress(KeyError):
+                return x * found(5)
+        except ValueError:
+            return 3
+        if x > 3:
+            return 4
+    else:
+        x = x - 1
+    return x * 2
+
+
+def a_try_in_a_branch_of_a_plain_one(x):
+    if x > 1:
+        if TABLE:
+            try:
+                factor = found(3)
+            except KeyError:
+                return 5
+        else:
+            factor = 7
+        return x * factor
+    return x
+
+
+def a_handler_that_raises(x):
+    if x > 1:
+        try:
+            try:
+                return x * found(5)
+            except KeyError:
+                raise ValueError from None
+        except ValueError:
+            x = x + 1
+        return x
+    return x
+
+
 def functions_of_inner_branches(x):
     if x > 1:
         if x > 2:
