@@ -10,7 +10,6 @@
 #include <string>
 #include <utility>
 
-#include <fmt/format.h>
 #include <nanobind/stl/string.h>
 
 namespace sluice::python {
@@ -63,32 +62,6 @@ void translate(const std::exception_ptr& thrown, void*) {
   } catch (const Error& error) {
     raise(all.error, error);
   }
-}
-
-// The folder of this package's files.
-std::string own_folder() {
-  const std::string file = message_of(nb::module_::import_("sluice").attr("__file__"));
-  return file.substr(0, file.rfind('/') + 1);
-}
-
-// The user's frames of the traceback, such as "load.py:12 in read", the outermost first. Empty if
-// there is no traceback.
-std::vector<std::string> places_of(const nb::python_error& error) {
-  std::vector<std::string> places;
-  if (!error.traceback().is_valid() || error.traceback().is_none()) return places;
-  try {
-    const std::string own = own_folder();
-    const nb::object extract = nb::module_::import_("traceback").attr("extract_tb");
-    for (const nb::handle frame : nb::object(extract(error.traceback()))) {
-      const std::string file = message_of(frame.attr("filename"));
-      if (file.starts_with(own)) continue;
-      places.push_back(fmt::format("{}:{} in {}", file, nb::cast<int>(frame.attr("lineno")),
-                                   nb::cast<std::string>(frame.attr("name"))));
-    }
-  } catch (const std::exception&) {
-    return {};
-  }
-  return places;
 }
 
 // Escapes NULs, since the text of a C++ exception ends at one.
@@ -154,14 +127,13 @@ void bind_errors(nb::module_& module) {
 }
 
 std::string words_of(const nb::python_error& error) {
-  std::string words = nb::cast<std::string>(error.type().attr("__name__"));
-  const std::string text = without_nul(message_of(error.value()));
-  if (!text.empty()) words += ": " + text;
-  const std::vector<std::string> places = places_of(error);
-  constexpr std::size_t kMost = 8;
-  for (std::size_t i = 0; i < places.size() && i < kMost; ++i)
-    words += (i == 0 ? " (" : ", called at ") + places[places.size() - 1 - i];
-  return places.empty() ? words : words + ")";
+  try {
+    const nb::object text_of = nb::module_::import_("sluice._errors").attr("text_of");
+    return without_nul(message_of(text_of(error.value())));
+  } catch (const std::exception&) {  // Python ends, or the exception's own class raises
+    return nb::cast<std::string>(error.type().attr("__name__")) + ": " +
+           without_nul(message_of(error.value()));
+  }
 }
 
 void call_python(const std::function<void()>& f, Ends ends) {

@@ -11,9 +11,8 @@
 // | JpegError   | sluice.JpegError, an Error and a ValueError                     |
 // | DeviceError | sluice.DeviceError, an Error                                    |
 //
-// An exception of a Python function in a step becomes the sample's error. The error contains its
-// type, its message, and the traceback, the innermost call first, without this package's own
-// frames. Threads: with the GIL held.
+// An exception of a Python function in a step becomes the sample's error, a text that
+// sluice/_errors.py makes. Threads: with the GIL held.
 #pragma once
 
 #include "object.h"
@@ -33,7 +32,7 @@ nb::dict to_dict(const SampleError& error);
 // Returns such a dict for each error.
 nb::list to_list(const std::vector<SampleError>& errors);
 
-// "ValueError: no such file (load.py:12 in read, called from ...)".
+// "ValueError: no such file (load.py:12 in read, called at ...); caused by KeyError: ...".
 std::string words_of(const nb::python_error& error);
 
 // The Python exceptions that become EndOfEpoch.

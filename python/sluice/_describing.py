@@ -10,14 +10,13 @@ Threads: any; each has its own descriptions.
 from __future__ import annotations
 
 import functools
-import os
 import threading
-import types
 import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from ._core import BuildError, Error
+from ._core import BuildError
+from ._errors import shortened
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _local = threading.local()
@@ -76,32 +75,6 @@ def was_taken(refusal: BaseException | None, error: BaseException) -> bool:
     for one in chain:
         chain += [each for each in (one.__cause__, one.__context__) if each is not None and all(each is not other for other in chain)]
     return all(one is not refusal for one in chain)
-
-
-_OWN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
-
-
-def shortened(error: BaseException) -> BaseException:
-    """Returns the error without the library's frames in its traceback.
-
-    Unchanged are errors that are raised in the library and are no sluice.Error, TypeError or AttributeError, which are probably bugs. With
-    SLUICE_FULL_TRACEBACK set, all are unchanged.
-    """
-    if os.environ.get("SLUICE_FULL_TRACEBACK"):
-        return error
-    frames, is_own = [], True
-    at = error.__traceback__
-    while at is not None:
-        is_own = at.tb_frame.f_code.co_filename.startswith(_OWN)
-        if not is_own:
-            frames.append(at)
-        at = at.tb_next
-    if is_own and not isinstance(error, (TypeError, AttributeError, Error)):
-        return error
-    made = None
-    for one in reversed(frames):
-        made = types.TracebackType(made, one.tb_frame, one.tb_lasti, one.tb_lineno)
-    return error.with_traceback(made)
 
 
 def refusing(*kinds: type[BaseException]) -> Callable[[_F], _F]:

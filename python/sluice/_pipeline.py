@@ -13,7 +13,8 @@ from typing import Any, Callable, Generic, Iterator, NamedTuple, ParamSpec, Unpa
 from . import _core, _peers
 from ._arguments import near, short
 from ._batch import Batch
-from ._describing import current_graph, refuse, shortened, was_taken
+from ._describing import current_graph, refuse, was_taken
+from ._errors import shortened
 from ._graph import Graph, describing
 from ._options import DEFAULTS, PipelineOptions, takes
 from ._rewrite import rewrite

@@ -969,7 +969,8 @@ def map(
 ) -> Any:
     """Calls a Python function for each sample, as a step of the pipeline.
 
-    If the function raises an exception, only that sample fails. Its error has the type, the message and the line.
+    If the function raises an exception, only that sample fails. Its error has the type, the message, the lines, the notes and
+    the causes.
 
     Parameters
     ----------

@@ -1,12 +1,14 @@
 """Names and words that are no UTF-8."""
 
 import os
+import re
 
 import numpy
 import pytest
 
 import sluice
 from sluice import ops
+from sluice._errors import text_of
 
 
 @pytest.fixture
@@ -57,6 +59,139 @@ def test_exceptions_of_any_words():
     first, second = (one["what"] for one in batch.errors)
     assert first.startswith(r"ValueError: lone \udcff and \ud800 (")
     assert second.startswith("Silent: (an object whose __str__ raises)")
+
+
+def noted():
+    error = ValueError("no image")
+    error.add_note("row 7")
+    error.add_note("of the list")
+    raise error
+
+
+def found():
+    return {}["a"]
+
+
+def caused():
+    try:
+        found()
+    except KeyError as error:
+        error.add_note("no such key")
+        raise OSError("no image") from error
+
+
+def handled():
+    try:
+        caused()
+    except OSError:
+        raise ValueError from None
+    finally:
+        try:
+            found()
+        except KeyError:
+            noted()
+
+
+def hidden():
+    try:
+        found()
+    except KeyError:
+        raise OSError("no image") from None
+
+
+def circular():
+    first, second = ValueError("first"), ValueError("second")
+    first.__cause__, second.__cause__ = second, first
+    raise first
+
+
+def many():
+    error = ValueError(0)
+    for number in range(1, 20):
+        before, error = error, ValueError(number)
+        error.__cause__ = before
+    raise error
+
+
+class Odd(Exception):
+    __notes__ = 3
+
+
+class OddNote:
+    def __str__(self):
+        raise ValueError("says nothing")
+
+
+def odd():
+    error = Odd()
+    error.__cause__ = ValueError()
+    error.__cause__.__notes__ = [OddNote(), 4]
+    raise error
+
+
+class Raising(Exception):
+    @property
+    def __notes__(self):
+        raise ValueError("no notes")
+
+
+def raising():
+    raise Raising("no image")
+
+
+#: A function that raises, and the text of its exception; (AT) stands for a line in the function.
+RAISED = {
+    "notes": (noted, "ValueError: no image (AT); note: row 7; note: of the list"),
+    "a cause": (caused, "OSError: no image (AT); caused by KeyError: 'a' (AT in found, called at AT); note: no such key"),
+    "a context": (
+        handled,
+        "ValueError: no image (AT in noted, called at AT); note: row 7; note: of the list; raised while handling KeyError: 'a' (AT in found, called "
+        "at AT); raised while handling ValueError (AT)",
+    ),
+    "a hidden context": (hidden, "OSError: no image (AT)"),
+    "a cause of itself": (circular, "ValueError: first (AT); caused by ValueError: second"),
+    "many causes": (many, "ValueError: 19 (AT)" + "".join(f"; caused by ValueError: {number}" for number in range(18, 11, -1))),
+    "odd notes": (odd, "Odd (AT); caused by ValueError; note: (an object whose __str__ raises); note: 4"),
+}
+
+
+def matches(text, function, expected):
+    for name in ("found", "noted"):
+        expected = expected.replace(f"AT in {name}", f"{__file__}:LINE in {name}")
+    expected = expected.replace("AT", f"{__file__}:LINE in {function.__name__}")
+    return re.fullmatch(re.escape(expected).replace("LINE", r"\d+"), text) is not None
+
+
+@pytest.mark.parametrize("name", RAISED)
+def test_texts_of_exceptions(name):
+    function, expected = RAISED[name]
+    with pytest.raises(Exception) as raised:
+        function()
+    error = raised.value
+    error.__traceback__ = error.__traceback__.tb_next  # without this test
+    assert matches(text_of(error), function, expected), text_of(error)
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_errors_of_samples_show_notes_and_causes(workers):
+    @sluice.pipeline(batch_size=len(RAISED), on_error="skip")
+    def described():
+        return sluice.map(call, sluice.source(lambda i: i, int, samples=len(RAISED)), returns=int, workers=workers)
+
+    (batch,) = described()
+    assert len(batch.errors) == len(RAISED)
+    for error, (function, expected) in zip(batch.errors, RAISED.values()):
+        what = re.sub(r", called at \S*:\d+ in call\b", "", error["what"])
+        assert matches(what, function, expected), what
+
+
+def call(number):
+    [*RAISED.values()][number][0]()
+
+
+def test_an_exception_whose_notes_raise_has_its_message():
+    (batch,) = sluice.pipeline(on_error="skip")(lambda: sluice.source(lambda i: raising(), int, samples=1))()
+    assert batch.errors[0]["what"].startswith("Raising: no image")
 
 
 def test_texts_of_any_bytes():
