@@ -112,7 +112,7 @@ TEST(CopyPixelsOnDevice, NormalizesAsTheHostDoes) {
   for (const Rectangle& size : kSizes) {
     for (int variant = 0; variant < 4 * kNormalizings; ++variant) {
       const int channels = 1 + variant % 4;
-      const kernels::NormalizeParams params = test_normalizing(variant / 4);
+      const kernels::NormalizeParams params = test_normalizing(variant / 4, channels);
       const Image image = make_image(size.height, size.width, channels);
       const Rectangle part{size.height / 4, size.width / 3, size.height / 2 + 1,
                            size.width / 2 + 1};
@@ -137,7 +137,8 @@ TEST(CopyPixelsOnDevice, NormalizesEveryLevelAfterATable) {
   for (const float brightness : {0.0f, 0.3f, 1.0f, 1.7f, 300.0f}) {
     kernels::brightness_contrast(all, brightness, 1.1f, 120.0f, changed);
     Tensor expected;
-    const kernels::NormalizeParams params{.mean = kMean, .std = kStd, .dtype = DType::f16};
+    const kernels::NormalizeParams params{
+        .mean = {kMean[0]}, .std = {kStd[0]}, .dtype = DType::f16};
     kernels::crop_mirror_normalize(changed, {0, 0, 16, 16}, params, expected);
     device::PixelsOut out = device::normalized_out(16, 16, 1, params);
     const auto table = kernels::brightness_contrast_table(brightness, 1.1f, 120.0f);

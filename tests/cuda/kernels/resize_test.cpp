@@ -156,7 +156,7 @@ TEST(ResizeOnDevice, NormalizesAsTheHostDoes) {
     for (const Case& c : cases) {
       for (int variant = 0; variant < 4 * kNormalizings; ++variant) {
         const int channels = 1 + variant % 4;
-        const kernels::NormalizeParams params = test_normalizing(variant / 4);
+        const kernels::NormalizeParams params = test_normalizing(variant / 4, channels);
         const bool mirror = params.mirror;
         const InputImage image = image_of(c, channels);
         Tensor expected;

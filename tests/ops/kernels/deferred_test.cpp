@@ -166,12 +166,15 @@ TEST(DeferredImage, IsNormalizedAsTheImageIs) {
   for (int i = 0; i < 1000; ++i) {
     const Image in = make_image(draw(random, 1, 50), draw(random, 1, 50), 1 + i % 4);
     const Both both = draw_both(random, in);
-    const kernels::NormalizeParams params{
-        .mirror = random.below(2) == 0,
-        .mean = {0.485f, 0.456f, 0.406f, 0.5f},
-        .std = {0.229f, 0.224f, 0.225f, 0.25f},
-        .dtype = random.below(2) == 0 ? DType::f32 : DType::f16,
-        .layout = random.below(2) == 0 ? Layout::chw : Layout::hwc};
+    kernels::NormalizeParams params{.mirror = random.below(2) == 0,
+                                    .mean = {0.485f, 0.456f, 0.406f, 0.5f},
+                                    .std = {0.229f, 0.224f, 0.225f, 0.25f},
+                                    .dtype = random.below(2) == 0 ? DType::f32 : DType::f16,
+                                    .layout = random.below(2) == 0 ? Layout::chw : Layout::hwc};
+    if (in.channels() == 1) {
+      params.mean.fill(0.485f);
+      params.std.fill(0.229f);
+    }
     Tensor at_once, steps;
     kernels::normalize("normalize", both.deferred, params, at_once);
     kernels::crop_mirror_normalize(both.made, {0, 0, both.made.height(), both.made.width()}, params,

@@ -37,9 +37,9 @@ NormalizeParams image_net(DType dtype, Layout layout) {
 }
 
 template <class F>
-void for_all_params(const F& f) {
+void for_all_params(int channels, const F& f) {
   for (int i = 0; i < testing::kNormalizings; ++i) {
-    const NormalizeParams params = testing::test_normalizing(i);
+    const NormalizeParams params = testing::test_normalizing(i, channels);
     SCOPED_TRACE(testing::text_of(params));
     f(params);
   }
@@ -72,7 +72,7 @@ TEST(CropMirrorNormalize, FollowsTheFormula) {
   for (int channels = 1; channels <= 4; ++channels) {
     const Image in = make_image(20, 40, channels);
     for (const Rectangle& w : regions) {
-      for_all_params([&](const NormalizeParams& params) {
+      for_all_params(channels, [&](const NormalizeParams& params) {
         Tensor out;
         crop_mirror_normalize(in, w, params, out);
         const bool planar = params.layout == Layout::chw;
@@ -161,7 +161,7 @@ TEST(CropMirrorNormalize, SixteenBitsAreTheRoundedFloat) {
 TEST(CropMirrorNormalize, SameBitsOnEveryInstructionSet) {
   const Image in = make_image(5, 71, 3);
   const Rectangle all{0, 0, 5, 71};
-  for_all_params([&](const NormalizeParams& params) {
+  for_all_params(3, [&](const NormalizeParams& params) {
     Tensor expected;
     crop_mirror_normalize(in, all, params, expected);
     testing::on_every_target([&] {
@@ -184,7 +184,7 @@ TEST(ResizeMirrorNormalize, EqualsTheThreeStepsOneAfterTheOther) {
       for (const Interpolation interpolation :
            {Interpolation::nearest, Interpolation::box, Interpolation::bilinear,
             Interpolation::hamming, Interpolation::bicubic, Interpolation::lanczos}) {
-        for_all_params([&](NormalizeParams params) {
+        for_all_params(channels, [&](NormalizeParams params) {
           Tensor fused;
           resize_mirror_normalize(in, c.out_height, c.out_width, interpolation, params, fused);
           Image resized, flipped;
@@ -204,7 +204,7 @@ TEST(ResizeMirrorNormalize, EqualsTheThreeStepsOneAfterTheOther) {
 TEST(ResizeMirrorNormalize, TakesViews) {
   const Image whole = make_image(50, 60, 3);
   const Image view = whole.crop_view(7, 11, 30, 25);
-  for_all_params([&](const NormalizeParams& params) {
+  for_all_params(3, [&](const NormalizeParams& params) {
     Tensor from_view, from_copy;
     resize_mirror_normalize(view, 17, 33, Interpolation::bilinear, params, from_view);
     resize_mirror_normalize(view.clone(), 17, 33, Interpolation::bilinear, params, from_copy);
@@ -245,6 +245,13 @@ TEST(Normalize, RefusesWhatCannotBe) {
   refuses({}, {0, -1, 5, 8}, "does not lie inside");
   refuses({}, {0, 0, 0, 8}, "does not lie inside");
   EXPECT_THROW(crop_mirror_normalize(Image(), all, {}, out), std::invalid_argument);
+  const Image gray = make_image(8, 8, 1);
+  EXPECT_EQ(error_of<std::invalid_argument>([&] {
+              crop_mirror_normalize(gray, all, {.mean = {0.5f, 0.25f, 0.5f, 0}}, out);
+            }),
+            "crop_mirror_normalize: mean has several values but the image has 1 channel; pass one "
+            "value");
+  EXPECT_NO_THROW(crop_mirror_normalize(gray, all, {.mean = {0.5f}, .std = {0.25f}}, out));
   EXPECT_THROW(resize_mirror_normalize(in, 0, 8, Interpolation::bilinear, {}, out),
                std::invalid_argument);
 }

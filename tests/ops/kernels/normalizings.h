@@ -11,7 +11,8 @@ namespace sluice::testing {
 
 constexpr int kNormalizings = 40;
 
-inline kernels::NormalizeParams test_normalizing(int number) {
+// One channel has one mean and one deviation.
+inline kernels::NormalizeParams test_normalizing(int number, int channels) {
   constexpr int kTypesCount = 5;
   constexpr DType kTypes[kTypesCount] = {DType::f32, DType::f16, DType::u8, DType::i8, DType::bf16};
   const DType type = kTypes[number % kTypesCount];
@@ -22,6 +23,10 @@ inline kernels::NormalizeParams test_normalizing(int number) {
                                   .dtype = type,
                                   .layout = (number & 2) != 0 ? Layout::chw : Layout::hwc,
                                   .pad_output = (number & 4) != 0};
+  if (channels == 1) {
+    params.mean.fill(params.mean[0]);
+    params.std.fill(params.std[0]);
+  }
   if (params.dtype == DType::u8) params.scale = 80, params.shift = 110;
   if (params.dtype == DType::i8) params.scale = -75, params.shift = 9.5f;
   if (params.dtype == DType::f32 && params.pad_output) params.scale = -0.7f, params.shift = 0.3f;
