@@ -4,7 +4,7 @@ from typing import Any, Literal, Sequence, overload
 from ._eager import AnyArray
 from ._value import Value
 
-__all__ = ['absolute', 'absolute_boxes', 'add', 'affine', 'affine_boxes', 'affine_points', 'all', 'any', 'aug_mix', 'auto_augment', 'autocontrast', 'beta', 'bitwise_and', 'bitwise_or', 'bitwise_xor', 'blend', 'box_blur', 'brightness_contrast', 'canvas_size', 'cast', 'cat', 'center_crop', 'center_region', 'channel_dropout', 'choice', 'choice_index', 'clahe', 'clamp', 'clip_boxes', 'coarse_dropout', 'coin_flip', 'color_jitter', 'color_space_conversion', 'color_twist', 'contrast', 'convert_boxes', 'crop', 'crop_boxes', 'crop_mirror_normalize', 'crop_padded', 'crop_points', 'd4', 'd4_boxes', 'd4_points', 'decode_and_resize', 'decode_image', 'decode_image_region', 'decode_jpeg', 'decode_jpeg_region', 'decode_tensor', 'defocus', 'detection_augment', 'dilate', 'dino', 'divide', 'downscale', 'elastic', 'elastic_field', 'encode_anchors', 'equal', 'equalize', 'erase', 'erase_region', 'erode', 'exp', 'expand', 'expanded_region', 'filter_2d', 'filter_boxes', 'flip', 'flip_boxes', 'flip_points', 'floor_divide', 'gamma_correction', 'gaussian_blur', 'gaussian_noise', 'grayscale', 'greater', 'greater_equal', 'grid_distortion', 'grid_field', 'grid_mask', 'hue', 'invert', 'iso_noise', 'jitter', 'join_regions', 'jpeg_distortion', 'labels_of', 'laplacian', 'lens_distortion', 'lens_distortion_boxes', 'lens_distortion_points', 'less', 'less_equal', 'log', 'lookup_table', 'max', 'maximum', 'mean', 'median_blur', 'min', 'minimum', 'modulo', 'motion_blur', 'multiply', 'negate', 'nested_region', 'normal', 'normalize', 'not_', 'not_equal', 'one_hot', 'pad_boxes', 'pad_image', 'pad_points', 'pad_tensor', 'paste', 'paste_masked', 'peek_jpeg', 'permute', 'permute_channels', 'perspective', 'perspective_boxes', 'perspective_points', 'photometric_distort', 'posterize', 'power', 'rand_augment', 'randint', 'random_bbox_crop', 'random_crop', 'random_crop_region', 'random_erasing', 'random_erasing_region', 'random_perspective', 'random_region', 'random_region_of_file', 'random_resized_crop', 'reduce', 'region_size', 'relative_boxes', 'remainder', 'remap', 'remap_boxes', 'remap_points', 'reshape', 'resize', 'resize_boxes', 'resize_mirror_normalize', 'resize_points', 'rgb_shift', 'rot90', 'rot90_boxes', 'rot90_points', 'rotate', 'rotate_boxes', 'rotate_points', 'rows_of', 'salt_and_pepper_noise', 'saturation', 'scaled_region', 'segmentation_augment', 'sharpness', 'shear', 'shear_boxes', 'shear_points', 'shot_noise', 'sim_clr', 'slice_tensor', 'solarize', 'sqrt', 'stack', 'standard_deviation', 'subtract', 'sum', 'take_rows', 'to_image', 'to_tensor', 'translate', 'translate_boxes', 'translate_points', 'transpose_boxes', 'transpose_image', 'transpose_points', 'trivial_augment_wide', 'uniform', 'warp_affine', 'warp_affine_boxes', 'warp_affine_points', 'warp_perspective', 'warp_perspective_boxes', 'warp_perspective_points', 'weighted_sum', 'zoom_blur']
+__all__ = ['absolute', 'absolute_boxes', 'add', 'affine', 'affine_boxes', 'affine_points', 'all', 'any', 'aug_mix', 'auto_augment', 'autocontrast', 'beta', 'bitwise_and', 'bitwise_or', 'bitwise_xor', 'blend', 'box_blur', 'brightness_contrast', 'canvas_size', 'cast', 'cat', 'center_crop', 'center_region', 'channel_dropout', 'choice', 'choice_index', 'clahe', 'clamp', 'clip_boxes', 'coarse_dropout', 'coin_flip', 'color_jitter', 'color_space_conversion', 'color_twist', 'contrast', 'convert_boxes', 'crop', 'crop_boxes', 'crop_mirror_normalize', 'crop_padded', 'crop_points', 'd4', 'd4_boxes', 'd4_points', 'decode_and_resize', 'decode_image', 'decode_image_region', 'decode_jpeg', 'decode_jpeg_region', 'decode_tensor', 'defocus', 'detection_augment', 'dilate', 'dino', 'divide', 'downscale', 'elastic', 'elastic_field', 'encode_anchors', 'equal', 'equalize', 'erase', 'erase_region', 'erase_with_noise', 'erode', 'exp', 'expand', 'expanded_region', 'filter_2d', 'filter_boxes', 'flip', 'flip_boxes', 'flip_points', 'floor_divide', 'gamma_correction', 'gaussian_blur', 'gaussian_noise', 'grayscale', 'greater', 'greater_equal', 'grid_distortion', 'grid_field', 'grid_mask', 'hue', 'invert', 'iso_noise', 'jitter', 'join_regions', 'jpeg_distortion', 'labels_of', 'laplacian', 'lens_distortion', 'lens_distortion_boxes', 'lens_distortion_points', 'less', 'less_equal', 'log', 'lookup_table', 'max', 'maximum', 'mean', 'median_blur', 'min', 'minimum', 'modulo', 'motion_blur', 'multiply', 'negate', 'nested_region', 'normal', 'normalize', 'not_', 'not_equal', 'one_hot', 'pad_boxes', 'pad_image', 'pad_points', 'pad_tensor', 'paste', 'paste_masked', 'peek_jpeg', 'permute', 'permute_channels', 'perspective', 'perspective_boxes', 'perspective_points', 'photometric_distort', 'posterize', 'power', 'rand_augment', 'randint', 'random_bbox_crop', 'random_crop', 'random_crop_region', 'random_erasing', 'random_erasing_region', 'random_perspective', 'random_region', 'random_region_of_file', 'random_resized_crop', 'reduce', 'region_size', 'relative_boxes', 'remainder', 'remap', 'remap_boxes', 'remap_points', 'reshape', 'resize', 'resize_boxes', 'resize_mirror_normalize', 'resize_points', 'rgb_shift', 'rot90', 'rot90_boxes', 'rot90_points', 'rotate', 'rotate_boxes', 'rotate_points', 'rows_of', 'salt_and_pepper_noise', 'saturation', 'scaled_region', 'segmentation_augment', 'sharpness', 'shear', 'shear_boxes', 'shear_points', 'shot_noise', 'sim_clr', 'slice_tensor', 'solarize', 'sqrt', 'stack', 'standard_deviation', 'subtract', 'sum', 'take_rows', 'to_image', 'to_tensor', 'translate', 'translate_boxes', 'translate_points', 'transpose_boxes', 'transpose_image', 'transpose_points', 'trivial_augment_wide', 'uniform', 'warp_affine', 'warp_affine_boxes', 'warp_affine_points', 'warp_perspective', 'warp_perspective_boxes', 'warp_perspective_points', 'weighted_sum', 'zoom_blur']
 
 def absolute(x: float | Value) -> Value:
     """Returns the absolute value of x.
@@ -733,10 +733,10 @@ def clip_boxes(boxes: Value, height: int | Value | None = None, width: int | Val
     """
 
 @overload
-def coarse_dropout(image: AnyArray, *, holes: int | AnyArray = 8, height: float | AnyArray = 8.0, width: float | AnyArray = 8.0, normalized: bool = False, fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
+def coarse_dropout(image: AnyArray, *, holes: int | AnyArray = 8, height: float | AnyArray = 8.0, width: float | AnyArray = 8.0, normalized: bool = False, fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], noise: float | AnyArray = 0.0, size: int | AnyArray | Sequence[int | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def coarse_dropout(image: Value, *, holes: int | Value = 8, height: float | Value = 8.0, width: float | Value = 8.0, normalized: bool = False, fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0], size: int | Value | Sequence[int | Value] | None = None) -> Value:
-    """Fills several rectangles at random positions with a color.
+def coarse_dropout(image: Value, *, holes: int | Value = 8, height: float | Value = 8.0, width: float | Value = 8.0, normalized: bool = False, fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0], noise: float | Value = 0.0, size: int | Value | Sequence[int | Value] | None = None) -> Value:
+    """Fills several rectangles at random positions with a color or with noise.
 
     Draws random numbers, which depend only on the seed, the epoch and the sample.
 
@@ -753,6 +753,8 @@ def coarse_dropout(image: Value, *, holes: int | Value = 8, height: float | Valu
         Height and width are fractions of the image's, not pixels.
     fill : 1, 3 or 4 numbers or Value of a tensor, default [0.0, 0.0, 0.0, 0.0]
         Color, for each channel; 0 <= x <= 255.
+    noise : f32 or Value, default 0.0
+        Standard deviation of the normal noise around the color, in pixel values; 0 <= x.
     size : (height, width), or one number for both, optional
         In place of height and width.
 
@@ -921,7 +923,7 @@ def crop(image: Value, region: tuple[int, int, int, int] | Value, *, out_of_boun
     Parameters
     ----------
     image : Value of image or tensor
-        A tensor has the shape (height, width, channels), with any number of channels. It is computed on the CPU;
+        A tensor has the shape (height, width, channels), with any number of channels;
         the result is a tensor of the same type.
     region : rectangle or Value
         Inside the image.
@@ -1014,7 +1016,7 @@ def crop_padded(image: Value, region: tuple[int, int, int, int] | Value, *, fill
     Parameters
     ----------
     image : Value of image or tensor
-        A tensor has the shape (height, width, channels), with any number of channels. It is computed on the CPU;
+        A tensor has the shape (height, width, channels), with any number of channels;
         the result is a tensor of the same type, and `fill` is one number.
     region : rectangle or Value
         May lie outside the image.
@@ -1691,6 +1693,35 @@ def erase_region(image: Value, region: tuple[int, int, int, int] | Value, *, fil
     """
 
 @overload
+def erase_with_noise(image: AnyArray, region: tuple[int, int, int, int] | AnyArray, *, fill: float | Sequence[float] | AnyArray = [0.0, 0.0, 0.0, 0.0], noise: float | AnyArray = 0.0, seed: int | None = None, generator: Any = None) -> Any: ...
+@overload
+def erase_with_noise(image: Value, region: tuple[int, int, int, int] | Value, *, fill: float | Sequence[float] | Value = [0.0, 0.0, 0.0, 0.0], noise: float | Value = 0.0) -> Value:
+    """Fills a rectangle with noise around a color.
+
+    Draws random numbers, which depend only on the seed, the epoch and the sample.
+
+    Parameters
+    ----------
+    image : Value of image
+    region : rectangle or Value
+        Clipped to the image; an empty one erases nothing.
+    fill : 1, 3 or 4 numbers or Value of a tensor, default [0.0, 0.0, 0.0, 0.0]
+        Color, for each channel; 0 <= x <= 255.
+    noise : f32 or Value, default 0.0
+        Standard deviation of the normal noise around the color, in pixel values; 0 <= x.
+
+    Returns
+    -------
+    image : Value of image
+
+    Raises
+    ------
+    BuildError
+        If a constant is out of range, or if a Value has another type. If a Value is out of range,
+        its sample fails.
+    """
+
+@overload
 def erode(image: AnyArray, *, window_height: int | AnyArray = 3, window_width: int | AnyArray = 3, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
 def erode(image: Value, *, window_height: int | Value = 3, window_width: int | Value = 3) -> Value:
@@ -1851,7 +1882,7 @@ def flip(image: Value, *, horizontal: bool | Value = True, vertical: bool | Valu
     Parameters
     ----------
     image : Value of image or tensor
-        A tensor has the shape (height, width, channels), with any number of channels. It is computed on the CPU;
+        A tensor has the shape (height, width, channels), with any number of channels;
         the result is a tensor of the same type.
     horizontal : bool or Value, default True
         Swaps left and right.
@@ -3564,10 +3595,10 @@ def random_crop_region(height: int | Value, width: int | Value, crop_height: int
 def random_crop_region(height: int | AnyArray, width: int | AnyArray, crop_height: int | AnyArray, crop_width: int | AnyArray, top: int | AnyArray = 0, left: int | AnyArray = 0, bottom: int | AnyArray = 0, right: int | AnyArray = 0, pad_if_needed: bool = False, *, seed: int | None = None, generator: Any = None) -> Any: ...
 
 @overload
-def random_erasing(image: AnyArray, *, probability: float = 0.5, min_area: float = 0.02, max_area: float = 0.33, min_ratio: float = 0.3, max_ratio: float = 3.3, fill: int | tuple[int, int, int] | str | AnyArray = 0, area: Sequence[float | AnyArray] | None = None, ratio: Sequence[float | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
+def random_erasing(image: AnyArray, *, probability: float = 0.5, min_area: float = 0.02, max_area: float = 0.33, min_ratio: float = 0.3, max_ratio: float = 3.3, fill: int | tuple[int, int, int] | str | AnyArray = 0, noise: float = 0.0, area: Sequence[float | AnyArray] | None = None, ratio: Sequence[float | AnyArray] | None = None, seed: int | None = None, generator: Any = None) -> Any: ...
 @overload
-def random_erasing(image: Value, *, probability: float = 0.5, min_area: float = 0.02, max_area: float = 0.33, min_ratio: float = 0.3, max_ratio: float = 3.3, fill: int | tuple[int, int, int] | str | Value = 0, area: Sequence[float | Value] | None = None, ratio: Sequence[float | Value] | None = None) -> Value:
-    """Fills a random rectangle with a color, with the given probability.
+def random_erasing(image: Value, *, probability: float = 0.5, min_area: float = 0.02, max_area: float = 0.33, min_ratio: float = 0.3, max_ratio: float = 3.3, fill: int | tuple[int, int, int] | str | Value = 0, noise: float = 0.0, area: Sequence[float | Value] | None = None, ratio: Sequence[float | Value] | None = None) -> Value:
+    """Fills a random rectangle with a color or with noise, with the given probability.
 
     Parameters
     ----------
@@ -3581,6 +3612,8 @@ def random_erasing(image: Value, *, probability: float = 0.5, min_area: float = 
     fill : int, list of 3 or 4 ints, Value of a tensor, 'mean' or 'random', default 0
         The color, 0 to 255. 'mean' is the mean of the image. 'random' is one color for the whole rectangle, drawn for
         each sample; the image must have 3 or 4 channels.
+    noise : float, default 0
+        The standard deviation of the normal noise around the color, in pixel values.
     area : (min_area, max_area), optional
         In place of min_area and max_area.
     ratio : (min_ratio, max_ratio), optional
@@ -3962,7 +3995,7 @@ def resize(image: Value, *, height: int | Value = 0, width: int | Value = 0, sho
     Parameters
     ----------
     image : Value of image or tensor
-        A tensor has the shape (height, width, channels), with any number of channels. It is computed on the CPU;
+        A tensor has the shape (height, width, channels), with any number of channels;
         the result is a tensor of the same type.
     height : i32 or Value, optional
         In pixels; default: follows the width, rounded; 1 <= x <= 65535.
@@ -4222,7 +4255,7 @@ def rotate(image: Value, degrees: float | Value, *, keep_size: bool = False, fil
     Parameters
     ----------
     image : Value of image or tensor
-        A tensor has the shape (height, width, channels), with any number of channels. It is computed on the CPU;
+        A tensor has the shape (height, width, channels), with any number of channels;
         the result is a tensor of the same type, and `fill` is one number, and there is no `border`.
     degrees : f32 or Value
         Counter-clockwise; any finite number.
