@@ -24,7 +24,6 @@
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace sluice::device {
@@ -372,6 +371,14 @@ void add_elementwise(DeviceBatch& device_batch, Elementwise what, const Tensor& 
   device_batch.launch_of_step<ElementwiseLaunch>().add(device_batch, job);
 }
 
+void add_function(Elementwise what, const detail::OperatorPtr& op) {
+  add_device_version(op, [what](DeviceBatch& device_batch, const Levels& data, Tensor& out) {
+    const Tensor& in = data.tensor;
+    const DType type = kernels::elementwise_type(what, in.dtype(), in.dtype());
+    add_elementwise(device_batch, what, in, in, kernels::plan_elementwise(in, type), -1, out);
+  });
+}
+
 void add_arithmetic() {
   add_device_version(
       detail::elementwise_operator(), [](DeviceBatch& device_batch, const Levels& a,
@@ -392,17 +399,10 @@ void add_arithmetic() {
                                        kernels::plan_elementwise(what, a, b), number_first ? 0 : 1,
                                        out);
                      });
-  for (const auto& [what, op] :
-       {std::pair{Elementwise::absolute, detail::absolute_elements_operator()},
-        {Elementwise::square_root, detail::sqrt_elements_operator()},
-        {Elementwise::exponential, detail::exp_elements_operator()},
-        {Elementwise::logarithm, detail::log_elements_operator()}}) {
-    add_device_version(op, [what](DeviceBatch& device_batch, const Levels& data, Tensor& out) {
-      const Tensor& in = data.tensor;
-      const DType type = kernels::elementwise_type(what, in.dtype(), in.dtype());
-      add_elementwise(device_batch, what, in, in, kernels::plan_elementwise(in, type), -1, out);
-    });
-  }
+  add_function(Elementwise::absolute, detail::absolute_elements_operator());
+  add_function(Elementwise::square_root, detail::sqrt_elements_operator());
+  add_function(Elementwise::exponential, detail::exp_elements_operator());
+  add_function(Elementwise::logarithm, detail::log_elements_operator());
   add_device_version(
       detail::cast_elements_operator(),
       [](DeviceBatch& device_batch, const Levels& data, DType to, Tensor& out) {

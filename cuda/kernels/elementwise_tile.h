@@ -72,7 +72,7 @@ SLUICE_HOST_DEVICE inline bool whole_power(std::int64_t base, std::int64_t expon
 }
 SLUICE_HOST_DEVICE inline bool whole_result(kernels::Elementwise what, std::int64_t x,
                                             std::int64_t y, std::int64_t& to) {
-  using enum kernels::Elementwise;
+  using enum detail::NumberOperation;
   switch (what) {
     case add: {
       const detail::Wide made = static_cast<detail::Wide>(x) + y;
@@ -120,7 +120,7 @@ SLUICE_HOST_DEVICE inline bool whole_result(kernels::Elementwise what, std::int6
 
 template <class C>
 SLUICE_HOST_DEVICE C fraction_result(kernels::Elementwise what, C x, C y) {
-  using enum kernels::Elementwise;
+  using enum detail::NumberOperation;
   const auto number = static_cast<double>(x);
   switch (what) {
     case add:
@@ -156,7 +156,7 @@ SLUICE_HOST_DEVICE C fraction_result(kernels::Elementwise what, C x, C y) {
 
 template <class X, class Y>
 SLUICE_HOST_DEVICE bool comparison_result(kernels::Elementwise what, X x, Y y) {
-  using enum kernels::Elementwise;
+  using enum detail::NumberOperation;
   switch (what) {
     case less:
       return detail::compare<less>(x, y);

@@ -239,7 +239,7 @@ ElementwiseJob cast_job(const kernels::ElementwisePlan& plan, const Tensor& in) 
 }
 
 bool may_fail(const ElementwiseJob& job) {
-  using enum kernels::Elementwise;
+  using enum detail::NumberOperation;
   switch (job.kind) {
     case ElementwiseJob::Kind::comparison:
       return false;
