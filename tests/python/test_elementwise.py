@@ -273,3 +273,34 @@ def test_a_reduction_that_does_not_fit_is_the_error_of_its_sample():
     assert "sum: i64 does not hold it" in next(iter(pipe(ops.sum))).errors[0]["what"]
     assert "is no f32; ask for i64" in next(iter(pipe(ops.max))).errors[0]["what"]
     assert next(iter(pipe(lambda x: ops.reduce(x, operation="max", to="i64"))))[0].tolist() == [2**62 + 1]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x: (x / 255 - 0.5) / 0.25,
+        lambda x: ops.clamp(x.cast("i32") * 3 - 90, 0, 99),
+        lambda x: ops.sqrt(x) + ops.exp(x.cast("f32") * 0.01) ** 2,
+        lambda x: (x > 20).cast("u8") * x // 3 % 5,
+    ],
+)
+def test_a_gpu_computes_the_same(make):
+    @sluice.pipeline(batch_size=1, device="stand-in")
+    def pipe():
+        image = sluice.source(lambda i: IMAGE, returns="image", samples=1)
+        return make(image), make(image.gpu()).cpu()
+
+    here, there = next(iter(pipe()))
+    assert here[0].numpy().dtype == there[0].numpy().dtype
+    numpy.testing.assert_array_equal(here[0].numpy(), there[0].numpy())
+
+
+def test_a_gpu_fails_the_samples_that_the_cpu_fails():
+    @sluice.pipeline(batch_size=4, device="stand-in", on_error="skip")
+    def pipe():
+        image = sluice.source(lambda i: IMAGE + numpy.uint8(60 * i), returns="image", samples=4)
+        return (image.gpu() * 2).cpu(), (image.gpu().cast("i8")).cpu()
+
+    batch = next(iter(pipe()))
+    assert batch.size == 2 and [one["position"] for one in batch.errors] == [2, 3]
+    assert "multiply: a result does not fit into u8; cast to a wider or a signed type first; on a CPU" in batch.errors[0]["what"]

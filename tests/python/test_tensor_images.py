@@ -162,10 +162,7 @@ WRONG = {
     "means in other units": (lambda x: ops.normalize(x, 1000, 300), sluice.BatchError, "divide both by 65535, or cast the tensor to f32"),
     "seventeen means": (lambda x: ops.normalize(x, [0.1] * 17, 1), sluice.BuildError, "normalize: there are 17 mean; 1 to 16 are possible"),
     "two means": (lambda x: ops.normalize(x, [0, 0], 1), sluice.BatchError, "mean has 2 numbers, but the tensor has 5 channels"),
-    "a tensor on a GPU": (
-        lambda x: ops.resize(x.gpu(), height=9, width=9), sluice.BuildError,
-        "the operator 'resize_tensor' does not run on a GPU, where",
-    ),
+    "a tensor on a GPU": (lambda x: ops.sum(x.gpu()), sluice.BuildError, "the operator 'sum' does not run on a GPU, where"),
     "no size": (lambda x: ops.resize(x), sluice.BuildError, "give height and width"),
 }
 
