@@ -116,6 +116,8 @@ const std::vector<Effect>& effects() {
       SLUICE_EFFECT("coarse_dropout", coarse_dropout(image, {.height = 16.f, .width = 16.f})),
       SLUICE_EFFECT("erase", erase(image, {.y = 20.f, .x = 30.f, .height = 40.f, .width = 40.f})),
       SLUICE_EFFECT("erase_region", erase(image, g.constant(Rectangle{10, 10, 30, 50}))),
+      SLUICE_EFFECT("erase_with_noise", erase(image, g.constant(Rectangle{10, 10, 30, 50}),
+                                              {.fill = 128, .noise = 64.f})),
       SLUICE_EFFECT("grid_mask", grid_mask(image, {.tile = 24, .degrees = 20.f})),
   };
   return all;

@@ -93,8 +93,8 @@ using ZoomBlurLaunch = JobsLaunch<ZoomBlurJob, launch_zoom_blur>;
 using Filter2dLaunch = JobsLaunch<Filter2dJob, launch_filter_2d>;
 using MoveLaunch = JobsLaunch<MoveJob, launch_move>;
 using ResampleLaunch = JobsLaunch<ResampleJob, launch_resample>;
-using TurnLaunch = JobsLaunch<TurnJob, launch_turn>;
-using ScaleLaunch = JobsLaunch<ScaleJob, launch_scale>;
+using RotateTensorPixelsLaunch = JobsLaunch<RotateTensorJob, launch_rotate_tensor>;
+using NormalizeTensorLaunch = JobsLaunch<NormalizeTensorJob, launch_normalize_tensor>;
 
 // Normally distributed noise. The quantiles that it is made from are uploaded once for all samples.
 template <class Job, void (*kLaunch)(DeviceStream&, const Batch<Job>&)>
@@ -147,9 +147,10 @@ using JpegDistortionLaunch = LaunchesInTurn<JobsLaunch<JpegBlocksJob, launch_jpe
                                             JobsLaunch<JpegPixelsJob, launch_jpeg_pixels>>;
 using ShotNoiseLaunch = LaunchesInTurn<JobsLaunch<PoissonJob, launch_poisson>,
                                        NormalNoiseLaunch<NoiseJob, launch_shot_noise>>;
-// Tensors that are images use the kernels for images, others the two last ones.
+// Tensors of u8 with up to 4 channels use the kernels for images. Others use ResampleLaunch twice,
+// or RotateTensorPixelsLaunch.
 using ResizeTensorLaunch = LaunchesInTurn<ResizeLaunch, ResampleLaunch, ResampleLaunch>;
-using RotateTensorLaunch = LaunchesInTurn<WarpLaunch, RemapLaunch, TurnLaunch>;
+using RotateTensorLaunch = LaunchesInTurn<WarpLaunch, RemapLaunch, RotateTensorPixelsLaunch>;
 
 inline PixelsIn pixels_of(const Image& in) { return hwc_pixels(in.channels(), in.row_stride()); }
 

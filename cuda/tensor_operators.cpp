@@ -157,42 +157,46 @@ int most_taps(const kernels::ResizeTable& table, int length) {
   return most;
 }
 
-// First along rows, then along columns, as in tensor_images.cpp.
+// First along rows, then along columns, as in tensor_images.cpp. Nearest copies the needed rows
+// first.
 void resample(DeviceBatch& device_batch, const Tensor& in, const PixelShape& shape,
               const kernels::Box& box, const ImageSize& size, const kernels::ResizeFilter& filter,
               Tensor& out) {
-  int first = 0, end = shape.height;
-  ResampleJob across, down;
-  const std::int64_t wide = size.width * shape.channels;
+  const auto bytes = static_cast<std::int64_t>(size_of(in.dtype()));
+  const std::int64_t in_row = shape.width * shape.channels, out_row = size.width * shape.channels;
+  ResampleJob first, second;
+  std::int64_t between = 0;  // elements of the first one's result
   if (filter.interpolation == Interpolation::nearest) {
     std::vector<int> columns, rows;
     kernels::build_nearest(columns, shape.width, {box.x, box.width}, size.width);
     kernels::build_nearest(rows, shape.height, {box.y, box.height}, size.height);
-    across = resample_job(in.dtype(), shape.height, shape.width, size.width, shape.channels, 0);
-    down = resample_job(in.dtype(), 1, shape.height, size.height, wide, 0);
-    across.starts = upload_all(device_batch, columns.data(), columns.size());
-    down.starts = upload_all(device_batch, rows.data(), rows.size());
+    first = resample_job(in.dtype(), 1, shape.height, size.height, in_row, 0);
+    second = resample_job(in.dtype(), size.height, shape.width, size.width, shape.channels, 0);
+    first.starts = upload_all(device_batch, rows.data(), rows.size());
+    second.starts = upload_all(device_batch, columns.data(), columns.size());
+    first.in = in.bytes();
+    between = size.height * in_row;
   } else {
     kernels::ResizeTable columns, rows;
     columns.build(shape.width, {box.x, box.width}, size.width, filter, false, 1);
     rows.build(shape.height, {box.y, box.height}, size.height, filter, false, 1);
-    first = rows.start(0);
-    end = rows.start(size.height - 1) + rows.count(size.height - 1);
-    across = resample_job(in.dtype(), end - first, shape.width, size.width, shape.channels,
-                          most_taps(columns, size.width));
-    down =
-        resample_job(in.dtype(), 1, end - first, size.height, wide, most_taps(rows, size.height));
-    place_weights(device_batch, columns, across, 0);
-    place_weights(device_batch, rows, down, first);
+    const int begin = rows.start(0);
+    const int height = rows.start(size.height - 1) + rows.count(size.height - 1) - begin;
+    first = resample_job(in.dtype(), height, shape.width, size.width, shape.channels,
+                         most_taps(columns, size.width));
+    second =
+        resample_job(in.dtype(), 1, height, size.height, out_row, most_taps(rows, size.height));
+    place_weights(device_batch, columns, first, 0);
+    place_weights(device_batch, rows, second, begin);
+    first.in = in.bytes() + begin * in_row * bytes;
+    between = height * out_row;
   }
-  const auto bytes = static_cast<std::int64_t>(size_of(in.dtype()));
-  across.in = in.bytes() + first * shape.width * shape.channels * bytes;
-  across.out = device_batch.scratch(static_cast<std::size_t>((end - first) * wide * bytes));
-  down.in = across.out;
-  down.out = out.bytes();
+  first.out = device_batch.scratch(static_cast<std::size_t>(between * bytes));
+  second.in = first.out;
+  second.out = out.bytes();
   auto& launch = device_batch.launch_of_step<ResizeTensorLaunch>();
-  launch.add<1>(across);
-  launch.add<2>(down);
+  launch.add<1>(first);
+  launch.add<2>(second);
 }
 
 void add_resized() {
@@ -235,7 +239,7 @@ void add_rotated() {
         out.create({rotation.height, rotation.width, shape.channels}, in.dtype(), Layout::hwc);
         auto& launch = device_batch.launch_of_step<RotateTensorLaunch>();
         if (!shape.is_image(in.dtype())) {
-          TurnJob job = turn_job(in, shape, rotation, interpolation, fill);
+          RotateTensorJob job = rotate_tensor_job(in, shape, rotation, interpolation, fill);
           job.in = in.bytes();
           job.out = out.bytes();
           return launch.add<2>(job);
@@ -278,16 +282,17 @@ void add_normalized() {
         std::vector<double> numbers;
         for (const kernels::Normalization& one : all) numbers.push_back(one.offset);
         for (const kernels::Normalization& one : all) numbers.push_back(one.factor);
-        ScaleJob job = scale_job(in, shape, dtype, layout);
+        NormalizeTensorJob job = normalize_tensor_job(in, shape, dtype, layout);
         job.offsets = upload_all(device_batch, numbers.data(), numbers.size());
         job.factors = job.offsets + all.size();
         job.in = in.bytes();
         job.out = out.bytes();
-        device_batch.launch_of_step<ScaleLaunch>().add(job);
+        device_batch.launch_of_step<NormalizeTensorLaunch>().add(job);
       });
 }
 
-// Element by element. A sample of which an element has no result is given back, and fails.
+// Arithmetic and casts. If an element has no result, the sample is given back; its step then runs
+// on the host and throws.
 class ElementwiseLaunch : public JobsLaunch<ElementwiseJob, launch_elementwise> {
  public:
   void add(DeviceBatch& device_batch, const ElementwiseJob& job) {
@@ -341,8 +346,9 @@ class ElementwiseLaunch : public JobsLaunch<ElementwiseJob, launch_elementwise> 
   Buffer told_;
 };
 
-// Throws the error of a sample that was given back. The device says only that there is one.
-[[noreturn]] void throw_failed(Elementwise what, DType type) {
+// Throws the error of a sample that was given back. The device reports that an element failed, not
+// which one, and its inputs are released by now.
+[[noreturn]] void throw_failed(Elementwise what) {
   const std::string name = name_of(what);
   const std::string advice = "; on a CPU the message names the numbers";
   switch (what) {
@@ -350,20 +356,24 @@ class ElementwiseLaunch : public JobsLaunch<ElementwiseJob, launch_elementwise> 
     case Elementwise::remainder:
     case Elementwise::modulo:
       throw std::domain_error(name +
-                              ": a number is divided by zero, or a result does not fit into " +
-                              name_of(type) + advice);
+                              ": a number is divided by zero, or a result does not fit into the "
+                              "type of the tensor" +
+                              advice);
     case Elementwise::power:
-      throw std::domain_error(name + ": an exponent is negative, or a result does not fit into " +
-                              name_of(type) + advice);
+      throw std::domain_error(name +
+                              ": an exponent is negative, or a result does not fit into the type "
+                              "of the tensor" +
+                              advice);
     default:
-      throw std::overflow_error(name + ": a result does not fit into " + name_of(type) +
-                                "; cast to a wider or a signed type first" + advice);
+      throw std::overflow_error(name +
+                                ": a result does not fit into the type of the tensor; cast to a "
+                                "wider or a signed type first" +
+                                advice);
   }
 }
 
 void add_elementwise(DeviceBatch& device_batch, Elementwise what, const Tensor& a, const Tensor& b,
                      const kernels::ElementwisePlan& plan, int number, Tensor& out) {
-  if (device_batch.on_host()) throw_failed(what, plan.dtype);
   out.create(plan.shape, plan.dtype, plan.layout);
   if (out.nbytes() == 0) return;
   ElementwiseJob job = elementwise_job(what, plan, a, b, number);
@@ -373,6 +383,7 @@ void add_elementwise(DeviceBatch& device_batch, Elementwise what, const Tensor& 
 
 void add_function(Elementwise what, const detail::OperatorPtr& op) {
   add_device_version(op, [what](DeviceBatch& device_batch, const Levels& data, Tensor& out) {
+    if (device_batch.on_host()) throw_failed(what);
     const Tensor& in = data.tensor;
     const DType type = kernels::elementwise_type(what, in.dtype(), in.dtype());
     add_elementwise(device_batch, what, in, in, kernels::plan_elementwise(in, type), -1, out);
@@ -383,12 +394,14 @@ void add_arithmetic() {
   add_device_version(
       detail::elementwise_operator(), [](DeviceBatch& device_batch, const Levels& a,
                                          const Levels& b, Elementwise what, Tensor& out) {
+        if (device_batch.on_host()) throw_failed(what);
         add_elementwise(device_batch, what, a.tensor, b.tensor,
                         kernels::plan_elementwise(what, a.tensor, b.tensor), -1, out);
       });
   add_device_version(detail::elementwise_number_operator(),
                      [](DeviceBatch& device_batch, const Levels& data, double number,
                         Elementwise what, bool whole, bool number_first, Tensor& out) {
+                       if (device_batch.on_host()) throw_failed(what);
                        const Tensor beside = [&] {
                          const BufferPoolScope in_host_memory(device_batch.pinned());
                          return kernels::number_beside(what, data.tensor.dtype(), number, whole);

@@ -1,7 +1,8 @@
 // Elementwise tiles: one tile of the result of arithmetic, bit operations, comparisons, functions
 // or a cast of tensors, element by element. The results are those of elementwise.h in ops/kernels,
-// bit for bit; but exp, log and powers of f64 may differ in the last bit, and NaN may have another
-// sign. Internal to the kernels.
+// bit for bit, with two exceptions. exp, log and powers of f64 may differ in the last bit, and
+// those of other types in less than one of 10 million elements. NaN may have another sign. Internal
+// to the kernels.
 //
 // Ownership: none. Threads: none. Errors: an element that has no result, such as the sum of two u8
 // that does not fit, sets a flag.

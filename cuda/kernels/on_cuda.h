@@ -48,8 +48,8 @@ CudaLaunch reduce_on_cuda(const void* batch);
 CudaLaunch filter_2d_on_cuda(const void* batch);
 CudaLaunch move_on_cuda(const void* batch);
 CudaLaunch resample_on_cuda(const void* batch);
-CudaLaunch turn_on_cuda(const void* batch);
-CudaLaunch scale_on_cuda(const void* batch);
+CudaLaunch rotate_tensor_on_cuda(const void* batch);
+CudaLaunch normalize_tensor_on_cuda(const void* batch);
 CudaLaunch elementwise_on_cuda(const void* batch);
 
 #if defined(SLUICE_HAS_CUDA)

@@ -58,7 +58,7 @@ SLUICE_HOST_DEVICE C element_at(const void* elements, DType dtype, std::int64_t 
   }
 }
 
-// Elements that come from other places: permute, crop, flip and pad. Element (i, k, ...) of the
+// Copies elements to other positions: permute, crop, flip and pad. Element (i, k, ...) of the
 // result is element first + i strides[0] + k strides[1] ... of the input, or the fill if an index
 // is not from begin to end - 1.
 struct MoveJob {
@@ -131,7 +131,7 @@ SLUICE_HOST_DEVICE void visit_blended(DType dtype, const F& f) {
   }
 }
 
-// One axis of a tensor of outer x length x inner elements gets another length: element (o, i, n) of
+// Resizes the middle axis of a tensor of outer x length x inner elements: element (o, i, n) of
 // the result is the sum of weights[i][k] times element (o, starts[i] + k, n).
 struct ResampleJob {
   std::int32_t tiles = 0;
@@ -180,7 +180,7 @@ SLUICE_HOST_DEVICE inline void resample_tile(const ResampleJob& job, int number,
 }
 
 // A rotated tensor, as in warp_tile.h, with any number of channels.
-struct TurnJob {
+struct RotateTensorJob {
   std::int32_t tiles = 0;
   DType dtype = DType::u8;
   Interpolation interpolation = Interpolation::bilinear;  // or nearest, or bicubic
@@ -193,7 +193,8 @@ struct TurnJob {
 };
 
 template <class T>
-SLUICE_HOST_DEVICE void turn_pixel(const TurnJob& job, const T* in, int y, int x, T* out) {
+SLUICE_HOST_DEVICE void rotate_tensor_pixel(const RotateTensorJob& job, const T* in, int y, int x,
+                                            T* out) {
   // Only the start of a row is computed by the map; the steps from there are integers.
   const Affine& map = job.from;
   const double middle = y + 0.5;
@@ -221,8 +222,8 @@ SLUICE_HOST_DEVICE void turn_pixel(const TurnJob& job, const T* in, int y, int x
 }
 
 // Does the `number`th tile of the sample: kTensorElements pixels.
-SLUICE_HOST_DEVICE inline void turn_tile(const TurnJob& job, int number,
-                                         const ThreadBlock& thread_block) {
+SLUICE_HOST_DEVICE inline void rotate_tensor_tile(const RotateTensorJob& job, int number,
+                                                  const ThreadBlock& thread_block) {
   const std::int64_t pixels = std::int64_t{job.height} * job.width;
   visit_blended(job.dtype, [&](auto type) {
     using T = decltype(type);
@@ -232,14 +233,14 @@ SLUICE_HOST_DEVICE inline void turn_tile(const TurnJob& job, int number,
     T* const out =
         device_view(static_cast<T*>(job.out), static_cast<std::size_t>(pixels * job.channels));
     for_elements(pixels, number, thread_block, [&](std::int64_t i) {
-      turn_pixel(job, in, static_cast<int>(i / job.width), static_cast<int>(i % job.width),
-                 out + i * job.channels);
+      rotate_tensor_pixel(job, in, static_cast<int>(i / job.width), static_cast<int>(i % job.width),
+                          out + i * job.channels);
     });
   });
 }
 
 // (x - offset) * factor for each channel, rounded to f32, then to f16 or bf16.
-struct ScaleJob {
+struct NormalizeTensorJob {
   std::int32_t tiles = 0;
   DType dtype = DType::u8;       // any but bool
   DType out_dtype = DType::f32;  // or f16, or bf16
@@ -253,8 +254,8 @@ struct ScaleJob {
 };
 
 // Does the `number`th tile of the sample.
-SLUICE_HOST_DEVICE inline void scale_tile(const ScaleJob& job, int number,
-                                          const ThreadBlock& thread_block) {
+SLUICE_HOST_DEVICE inline void normalize_tensor_tile(const NormalizeTensorJob& job, int number,
+                                                     const ThreadBlock& thread_block) {
   const std::int64_t elements = job.pixels * job.channels;
   const auto count = static_cast<std::size_t>(elements),
              channels = static_cast<std::size_t>(job.channels);

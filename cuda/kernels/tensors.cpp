@@ -13,8 +13,10 @@ namespace {
 const Kernel kMove{"elements", tiles_on_host<MoveJob, move_tile>, SLUICE_ON_CUDA(move_on_cuda)};
 const Kernel kResample{"resample", tiles_on_host<ResampleJob, resample_tile>,
                        SLUICE_ON_CUDA(resample_on_cuda)};
-const Kernel kTurn{"turn", tiles_on_host<TurnJob, turn_tile>, SLUICE_ON_CUDA(turn_on_cuda)};
-const Kernel kScale{"scale", tiles_on_host<ScaleJob, scale_tile>, SLUICE_ON_CUDA(scale_on_cuda)};
+const Kernel kRotateTensor{"rotate", tiles_on_host<RotateTensorJob, rotate_tensor_tile>,
+                           SLUICE_ON_CUDA(rotate_tensor_on_cuda)};
+const Kernel kNormalizeTensor{"normalize", tiles_on_host<NormalizeTensorJob, normalize_tensor_tile>,
+                              SLUICE_ON_CUDA(normalize_tensor_on_cuda)};
 const Kernel kElementwise{"elementwise", tiles_on_host<ElementwiseJob, elementwise_tile>,
                           SLUICE_ON_CUDA(elementwise_on_cuda)};
 
@@ -140,10 +142,10 @@ void launch_resample(DeviceStream& stream, const Batch<ResampleJob>& batch) {
   launch_batch(stream, kResample, batch);
 }
 
-TurnJob turn_job(const Tensor& in, const kernels::PixelShape& shape,
-                 const kernels::RotationGeometry& rotation, Interpolation interpolation,
-                 double fill) {
-  TurnJob job;
+RotateTensorJob rotate_tensor_job(const Tensor& in, const kernels::PixelShape& shape,
+                                  const kernels::RotationGeometry& rotation,
+                                  Interpolation interpolation, double fill) {
+  RotateTensorJob job;
   job.dtype = in.dtype();
   job.interpolation = interpolation;
   job.in_height = shape.height;
@@ -159,12 +161,13 @@ TurnJob turn_job(const Tensor& in, const kernels::PixelShape& shape,
   return job;
 }
 
-void launch_turn(DeviceStream& stream, const Batch<TurnJob>& batch) {
-  launch_batch(stream, kTurn, batch);
+void launch_rotate_tensor(DeviceStream& stream, const Batch<RotateTensorJob>& batch) {
+  launch_batch(stream, kRotateTensor, batch);
 }
 
-ScaleJob scale_job(const Tensor& in, const kernels::PixelShape& shape, DType dtype, Layout layout) {
-  ScaleJob job;
+NormalizeTensorJob normalize_tensor_job(const Tensor& in, const kernels::PixelShape& shape,
+                                        DType dtype, Layout layout) {
+  NormalizeTensorJob job;
   job.dtype = in.dtype();
   job.out_dtype = dtype;
   job.planar = layout == Layout::chw;
@@ -175,8 +178,8 @@ ScaleJob scale_job(const Tensor& in, const kernels::PixelShape& shape, DType dty
   return job;
 }
 
-void launch_scale(DeviceStream& stream, const Batch<ScaleJob>& batch) {
-  launch_batch(stream, kScale, batch);
+void launch_normalize_tensor(DeviceStream& stream, const Batch<NormalizeTensorJob>& batch) {
+  launch_batch(stream, kNormalizeTensor, batch);
 }
 
 namespace {

@@ -11,9 +11,13 @@ CudaLaunch resample_on_cuda(const void* batch) {
   return tiles_on_cuda<ResampleJob, resample_tile>(batch);
 }
 
-CudaLaunch turn_on_cuda(const void* batch) { return tiles_on_cuda<TurnJob, turn_tile>(batch); }
+CudaLaunch rotate_tensor_on_cuda(const void* batch) {
+  return tiles_on_cuda<RotateTensorJob, rotate_tensor_tile>(batch);
+}
 
-CudaLaunch scale_on_cuda(const void* batch) { return tiles_on_cuda<ScaleJob, scale_tile>(batch); }
+CudaLaunch normalize_tensor_on_cuda(const void* batch) {
+  return tiles_on_cuda<NormalizeTensorJob, normalize_tensor_tile>(batch);
+}
 
 CudaLaunch elementwise_on_cuda(const void* batch) {
   return tiles_on_cuda<ElementwiseJob, elementwise_tile>(batch);

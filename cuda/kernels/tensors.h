@@ -23,7 +23,7 @@
 
 namespace sluice::device {
 
-// Elements that are only moved. Each function returns a job for an output of this shape.
+// Permute, crop and flip. The caller has created the output.
 MoveJob permute_job(const Tensor& in, const kernels::Axes& axes);
 MoveJob crop_job(const Tensor& in, const kernels::PixelShape& shape,
                  const kernels::TensorCrop& crop, double fill);
@@ -37,18 +37,19 @@ ResampleJob resample_job(DType dtype, std::int64_t outer, int length, int out_le
                          std::int64_t inner, int taps);
 void launch_resample(DeviceStream& stream, const Batch<ResampleJob>& batch);
 
-TurnJob turn_job(const Tensor& in, const kernels::PixelShape& shape,
-                 const kernels::RotationGeometry& rotation, Interpolation interpolation,
-                 double fill);
-void launch_turn(DeviceStream& stream, const Batch<TurnJob>& batch);
+RotateTensorJob rotate_tensor_job(const Tensor& in, const kernels::PixelShape& shape,
+                                  const kernels::RotationGeometry& rotation,
+                                  Interpolation interpolation, double fill);
+void launch_rotate_tensor(DeviceStream& stream, const Batch<RotateTensorJob>& batch);
 
 // The caller sets the addresses.
-ScaleJob scale_job(const Tensor& in, const kernels::PixelShape& shape, DType dtype, Layout layout);
-void launch_scale(DeviceStream& stream, const Batch<ScaleJob>& batch);
+NormalizeTensorJob normalize_tensor_job(const Tensor& in, const kernels::PixelShape& shape,
+                                        DType dtype, Layout layout);
+void launch_normalize_tensor(DeviceStream& stream, const Batch<NormalizeTensorJob>& batch);
 
-// An operation on tensors `a` and `b`; both are the same if it takes only one. `number`: which of
-// them, 0 or 1, is a number in host memory instead; -1 for none. The caller sets `out`, and
-// `failed` if may_fail().
+// An operation on tensors `a` and `b`; both are the same if it takes only one. `number`: the
+// index, 0 or 1, of the operand that is a number in host memory; -1 if both are tensors. The caller
+// sets `out`, and `failed` if may_fail().
 ElementwiseJob elementwise_job(kernels::Elementwise what, const kernels::ElementwisePlan& plan,
                                const Tensor& a, const Tensor& b, int number = -1);
 ElementwiseJob cast_job(const kernels::ElementwisePlan& plan, const Tensor& in);

@@ -33,8 +33,9 @@ namespace sluice::kernels {
 // other than CHW and HWC.
 
 struct NormalizeParams {
-  bool mirror = false;                    // flips horizontally
-  // Per channel. Extra entries are ignored, but those of one channel must not differ.
+  bool mirror = false;  // flips horizontally
+  // Per channel. Extra entries are ignored. For one channel, entries 1 and 2 must be 0 or equal
+  // entry 0.
   std::array<float, 4> mean{0, 0, 0, 0};
   std::array<float, 4> std{1, 1, 1, 1};
   DType dtype = DType::f32;

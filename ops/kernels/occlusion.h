@@ -25,7 +25,7 @@ void erase(const Image& in, const Rectangle& region, const Fill& fill, Image& ou
 //
 // The normal number is a table's, as for gaussian_noise: see random_words.h. Pixel value i of the
 // image, in the order of its memory without gaps, has half i % 8 of block kFirstNoiseBlock + i / 8
-// of the random words; earlier blocks are for what is drawn besides. `random` does not advance.
+// of the random words; earlier blocks are for what `random` draws. `random` does not advance.
 inline constexpr std::uint32_t kFirstNoiseBlock = std::uint32_t{1} << 31;
 void check_fill_noise(const char* op, float noise);
 void erase_with_noise(const Random& random, const Image& in, const Rectangle& region,

@@ -303,4 +303,4 @@ def test_a_gpu_fails_the_samples_that_the_cpu_fails():
 
     batch = next(iter(pipe()))
     assert batch.size == 2 and [one["position"] for one in batch.errors] == [2, 3]
-    assert "multiply: a result does not fit into u8; cast to a wider or a signed type first; on a CPU" in batch.errors[0]["what"]
+    assert "multiply: a result does not fit into the type of the tensor; cast to a wider or a signed type first; on a CPU" in batch.errors[0]["what"]
