@@ -70,11 +70,22 @@ _CURE = "pass the chosen function itself to sluice.map, or call sluice.map in ea
 
 def require_none_chosen(user: str, function: Any, arguments: Iterable[Any]) -> None:
     """Raises BuildError if a function that runs for each sample could call a chosen function, which only a description can call."""
-    held = [*arguments]
-    if isinstance(function, functools.partial):
-        held += [function.func, *function.args, *function.keywords.values()]
-    elif isinstance(function, types.FunctionType):
-        held += [content_of(cell) for cell in function.__closure__ or ()]
+    held, seen = [*arguments, *_held_by(function)], {id(function)}
     for one in held:
         if isinstance(one, ChosenFunction):
             raise BuildError(f"{user}: {one} is used by its function; {_CURE}")
+        if id(one) not in seen:
+            seen.add(id(one))
+            held += _held_by(one)
+
+
+def _held_by(function: Any) -> list:
+    """Returns what a function holds beside its globals; nothing for other objects."""
+    if isinstance(function, functools.partial):
+        return [function.func, *function.args, *function.keywords.values()]
+    if isinstance(function, types.MethodType):
+        return [function.__func__, *getattr(function.__self__, "__dict__", {}).values()]
+    if isinstance(function, types.FunctionType):
+        cells = [content_of(cell) for cell in function.__closure__ or ()]
+        return [*cells, *(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    return []

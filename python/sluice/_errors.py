@@ -44,7 +44,7 @@ def text_of(error: BaseException) -> str:
     Example: ``OSError: no image (load.py:12 in read, called at load.py:30 in load); note: row 7; caused by KeyError: 'a' (load.py:9 in find)``.
     """
     text, seen = _alone(error), [error]
-    while len(seen) < _MOST:
+    while True:
         if error.__cause__ is not None:
             link, error = "caused by", error.__cause__
         elif error.__context__ is not None and not error.__suppress_context__:
@@ -53,6 +53,8 @@ def text_of(error: BaseException) -> str:
             break
         if any(error is one for one in seen):
             break
+        if len(seen) == _MOST:
+            return f"{text}; ..."
         seen.append(error)
         text += f"; {link} {_alone(error)}"
     return text
@@ -60,20 +62,29 @@ def text_of(error: BaseException) -> str:
 
 def _alone(error: BaseException) -> str:
     """Returns the type, the message, the user's calls with the innermost first, and the notes."""
-    text, message = type(error).__name__, _str(error)
-    if message:
-        text += f": {message}"
+    text = _named(error)
     calls = [
         f"{frame.f_code.co_filename}:{line} in {frame.f_code.co_name}"
         for frame, line in traceback.walk_tb(error.__traceback__)
         if not frame.f_code.co_filename.startswith(_OWN)
     ]
     if calls:
-        text += f" ({', called at '.join(calls[: -_MOST - 1 : -1])})"
+        more = ", ..." if len(calls) > _MOST else ""
+        text += f" ({', called at '.join(calls[: -_MOST - 1 : -1])}{more})"
     notes = getattr(error, "__notes__", None)
-    for note in notes[:_MOST] if isinstance(notes, (list, tuple)) else ():
+    notes = notes if isinstance(notes, (list, tuple)) else ()
+    for note in notes[:_MOST]:
         text += f"; note: {_str(note)}"
+    if isinstance(error, BaseExceptionGroup):
+        inner = [_named(one) for one in error.exceptions[:_MOST]] + ["..."] * (len(error.exceptions) > _MOST)
+        text += f"; of {', '.join(inner)}"
     return text
+
+
+def _named(error: BaseException) -> str:
+    """Returns the type and the message."""
+    name, message = type(error).__name__, _str(error)
+    return f"{name}: {message}" if message else name
 
 
 def _str(x: object) -> str:

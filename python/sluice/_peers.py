@@ -237,7 +237,7 @@ ARGUMENTS: dict[str, tuple[tuple[str, tuple[str, ...] | None], ...]] = {
     ),
     "random_area": (("area=", ("random_resized_crop",)),),
     "random_aspect_ratio": (("ratio=", ("random_resized_crop",)),),
-    "angle": (("degrees, in degrees", ("rotate", "rotate_boxes", "rotate_points", "motion_blur", "grid_mask")),),
+    "angle": (("degrees, in degrees", ("rotate", "rotate_boxes", "rotate_points", "motion_blur", "grid_mask", "affine")),),
     "angles": (("degrees: " + _RANGES, ("rotate",)),),
     "limit": (("degrees: " + _RANGES, ("rotate",)),),
     "distort_limit": (("limit=", ("grid_distortion", "grid_field")),),

@@ -63,7 +63,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
-from ._describing import RewriteError
+from ._describing import RewriteError, current_graph
 from ._names import GOES_ON, ITERATED, Liveness, assigned, changed_in_place, declared, inner_bodies, lift_returns, obstacles, read, within
 from ._traced import Runtime, Site
 
@@ -134,7 +134,7 @@ def rewrite(function: _F) -> _F:
         if _branches(code):
             raise
         return function  # for example a one-liner of `python -c`
-    runtime = Runtime(code.co_filename, function.__globals__)
+    runtime = Runtime(code.co_filename, function.__globals__, function if current_graph() is None else None)
     rewritten = _compile(node, class_name, function, runtime)
     return function if rewritten is None else cast(_F, rewritten)
 

@@ -199,9 +199,13 @@ class _Described:
     def keep(self, scope: dict, frame: Any = None) -> None:
         """`frame` is the frame of the rewritten function; by default the caller's."""
         self.before = {name: scope.get(name, UNBOUND) for name in self.site.names}
-        self.places = self.runtime.places(self.site, scope)
-        self.contents = self._contents()
         code = (frame or sys._getframe(1)).f_code
+        outside = self.runtime.outer.intersection(code.co_freevars)
+        for name in self.site.names:
+            if name in outside:
+                raise self.runtime.changes_outside(self.site, name)
+        self.places = self.runtime.places(self.site, scope, outside)
+        self.contents = self._contents()
         left_out = [(place.owner, place.attribute) for place in self.places]
         self.watch = self.runtime.watch(self.site, scope, left_out, Assigned(code, self.before, self.site.names))
 
@@ -527,9 +531,11 @@ class Runtime:
     guard = guard
     max_iterations = 1_000_000
 
-    def __init__(self, filename: str, globals_: dict):
+    def __init__(self, filename: str, globals_: dict, function: types.FunctionType | None = None):
+        """`function`: whose source it is, if that was not made in a description: its closure belongs to code outside of all."""
         self.filename = filename
         self.globals = globals_
+        self.outer = frozenset() if function is None else frozenset(function.__code__.co_freevars)
         self.sites: list[Site] = []
         self.statements: list[tuple[int, frozenset[str]]] = []  # for each: its line, and the variables that are read from there on
 
@@ -569,8 +575,16 @@ class Runtime:
         """Returns the variables of the frame that a construct replaces, or that are not read after it."""
         return {name for name in frame.f_locals if name in site.names or name not in site.live}
 
-    def places(self, site: Site, scope: dict) -> list[Place]:
-        """Returns the existing places that the construct changes."""
+    def changes_outside(self, site: Site, what: str) -> BaseException:
+        """Makes the error for a change of something that outlives the description."""
+        return self.error(
+            site.line,
+            f"'{what}' is made outside of this function and changed in this `{site.kind}`, which a Value decides, so that it would be "
+            "changed once, for all samples; return what differs between samples; stats['branches'] counts the samples of each branch",
+        )
+
+    def places(self, site: Site, scope: dict, outside: frozenset[str]) -> list[Place]:
+        """Returns the existing places that the construct changes. `outside` are variables of functions outside of the description."""
         found: dict[tuple, Place] = {}
 
         def add(label: str, owner: Any, attribute: str | None) -> None:
@@ -579,7 +593,7 @@ class Runtime:
 
         for path, attribute in site.places:
             owner = scope.get(path[0], self.globals.get(path[0], UNBOUND))
-            label = path[0]
+            label, is_outside = path[0], path[0] in outside or path[0] not in scope
             for kind, key in path[1:]:
                 holder, before = owner, label
                 label += f".{key}" if kind == "attribute" else f"[{key!r}]"
@@ -592,8 +606,10 @@ class Runtime:
                     owner = UNBOUND
                 if owner is UNBOUND and kind == "item" and isinstance(holder, dict) and hasattr(holder, "__missing__"):
                     add(before, holder, None)  # reading the key creates it
-            if isinstance(owner, Unset) or is_value(owner):
+            if isinstance(owner, Unset) or is_value(owner) or owner is UNBOUND:
                 continue
+            if is_outside and (attribute not in (None, IN_PLACE) or isinstance(owner, (list, dict))):
+                raise self.changes_outside(site, label if attribute in (None, IN_PLACE) else f"{label}.{attribute}")
             if attribute in (None, IN_PLACE):
                 if isinstance(owner, (list, dict)):
                     add(label, owner, None)

@@ -211,7 +211,7 @@ def _index(index: Any) -> Any:
     if isinstance(index, str) and index == "memory":
         return _core.JpegIndex.in_memory()
     if not isinstance(index, (str, bytes, os.PathLike)):
-        raise _core.BuildError(f"index must be the path of a file, or 'memory' (got {index!r})")
+        raise _core.BuildError(f"index must be the path of a file, 'memory', or None for none (got {index!r})")
     return _core.JpegIndex.open(index)
 
 
@@ -528,9 +528,10 @@ def source(
     get = call_of(data, together=batch > 0)
     if samples is None and _is_dataset(data):
         if not hasattr(data, "__len__"):
+            iterates = "; sluice.iterate takes what is only iterated over" if hasattr(data, "__iter__") else ""
             raise _core.BuildError(
                 f"sluice.source(): {type(data).__name__} has no __len__: say samples=N, or give a function "
-                "of an index, which may end by itself"
+                f"of an index, which may end by itself{iterates}"
             )
         samples = len(data)
     if samples is not None and (
@@ -1001,6 +1002,13 @@ def map(
     BuildError
         If a type does not exist, or if the function cannot be pickled for workers.
     """
+    for one in others:
+        called = getattr(function, "__name__", "function").replace("<lambda>", "function")
+        by_name = (
+            f"; pass a constant with functools.partial({called}, {one}=...), or a Value with "
+            f"sluice.map(lambda x, {one}: {called}(x, {one}={one}), x, value)"
+        )
+        raise TypeError(f"sluice.map() has no argument {one!r}{near(one, ('returns', 'name', 'workers')) or by_name}")
     if isinstance(function, ChosenFunction):
         return function.each(lambda one: map(one, *values, returns=returns, name=name, workers=workers))
     graph = next((one.graph for one in values if isinstance(one, Value)), None)
@@ -1010,10 +1018,6 @@ def map(
         raise _core.BuildError(
             f"sluice.map() takes a function first, not {type(function).__name__}"
         )
-    for one in others:
-        called = getattr(function, "__name__", "function").replace("<lambda>", "function")
-        by_name = f"; functools.partial({called}, {one}=...) in place of {called} passes a constant, lambda x, {one}: {called}(x, {one}={one}) a Value"
-        raise TypeError(f"sluice.map() has no argument {one!r}{near(one, ('returns', 'name', 'workers')) or by_name}")
     types, single = ([], False) if returns is None else type_names(returns, "sluice.map()")
     for place, one in enumerate(values):
         if isinstance(one, (list, tuple)) and any(isinstance(x, Value) for x in one):

@@ -491,6 +491,8 @@ class ImageFolder(Loader):
         labels = None
         if batch_transform is not None:
             labels = len(self.classes) if batch_transform.num_classes is None else batch_transform.num_classes
+            if labels < len(self.classes):
+                raise _core.BuildError(f"ImageFolder: num_classes of batch_transform is {labels}, but there are {len(self.classes)} classes")
             options.setdefault("deliver_on_device", False)  # it changes batches in host memory
         reader = {name: options.pop(name) for name in ("subset", "weights", "replacement", "draws", "allow_empty") if name in options}
         reader.update(shuffle=shuffle, classes=classes, endings=list(endings), shard=shard, uneven=uneven, index=index)

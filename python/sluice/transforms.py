@@ -114,7 +114,7 @@ class _State:
         return pixel[0] if count == 1 else tuple(pixel)
 
     def deviation(self) -> float:
-        """One in units of the values so far, as pixel values; of channels that differ, the mean."""
+        """Returns a normalized standard deviation of 1 in pixel values, averaged over the channels."""
         return statistics.fmean(self.std or [1.0]) * (255 if self.scaled else 1)
 
     def finish(self) -> Value:
@@ -129,7 +129,8 @@ class _State:
             return ops.crop_mirror_normalize(image, mirror=mirror, dtype=self.dtype or "u8", layout=layout, scale=scale)
         unit = 1.0 if self.scaled else 255.0
         if any(abs(one) > unit for one in self.mean):
-            raise _core.BuildError(f"Normalize: mean must lie between {-unit:g} and {unit:g} (got {short(self.mean)})")
+            advice = "; divide mean and std by 255" if self.scaled else ""
+            raise _core.BuildError(f"Normalize: mean must lie between {-unit:g} and {unit:g} (got {short(self.mean)}){advice}")
         std = [one / unit for one in self.std or []]
         if len(std) == 1 and len(self.mean) == 3:
             std *= 3
@@ -920,8 +921,8 @@ class RandomErasing(Transform):
 
     `scale` is the range of the area, as a share of the image. `ratio` is height divided by width. `value` is from 0 to 255;
     after Normalize it is in normalized units, and is rounded to the nearest pixel value. 'random', after Normalize, is noise
-    with a mean of 0 and a standard deviation of 1 in normalized units. All channels have the mean of Normalize's
-    deviations, and the noise is clipped to pixel values.
+    with a mean of 0 and a standard deviation of 1 in normalized units. All channels use one standard deviation, the mean of
+    Normalize's, and the noise is clipped to pixel values.
     """
 
     def __init__(

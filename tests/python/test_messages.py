@@ -239,8 +239,11 @@ WRONG = {
         "or 'stand-in', not 'cuda:1'; sluice.torch.Loader\\(to='cuda'\\) copies batches to a GPU$"),
     "a constant by name": (
         lambda: sluice.map(divmod, numbers(), s=5),
-        r"^sluice.map\(\) has no argument 's'; functools.partial\(divmod, s=...\) in place of divmod passes a constant, "
-        r"lambda x, s: divmod\(x, s=s\) a Value$"),
+        r"^sluice.map\(\) has no argument 's'; pass a constant with functools.partial\(divmod, s=...\), or a Value with "
+        r"sluice.map\(lambda x, s: divmod\(x, s=s\), x, value\)$"),
+    "a dataset without a length": (
+        lambda: sluice.source(type("Numbers", (), {"__getitem__": None, "__iter__": lambda self: iter([1])})(), int),
+        r"Numbers has no __len__: .*; sluice.iterate takes what is only iterated over$"),
     "a result by another name": (
         lambda: sluice.map(abs, numbers(), return_=int), r"^sluice.map\(\) has no argument 'return_'; did you mean returns\?$"),
     "the length of a value": (

@@ -432,7 +432,18 @@ NOT_CALLED_BY_SAMPLES = {
     "a lambda": lambda x, f: sluice.map(lambda a: f(a) + 1, x, returns=int),
     "a constant": lambda x, f: sluice.map(lambda a, one: one(a), x, f, returns=int),
     "worker processes": lambda x, f: sluice.map(functools.partial(f), x, returns=int, workers=1),
+    "a lambda in a partial": lambda x, f: sluice.map(functools.partial(lambda k, a: f(a) + k, 3), x, returns=int),
+    "a default": lambda x, f: sluice.map(lambda a, f=f: f(a), x, returns=int),
+    "a method": lambda x, f: sluice.map(Holder(f).call, x, returns=int),
 }
+
+
+class Holder:
+    def __init__(self, f):
+        self.f = f
+
+    def call(self, a):
+        return self.f(a)
 
 
 @pytest.mark.parametrize("name", NOT_CALLED_BY_SAMPLES)

@@ -445,7 +445,7 @@ OTHER_STRUCTURES = {
     made_for_an_element: "a dict with no keys against a dict with the key 'x'",
     plus_list: "the list xs has one structure in 'then'",
     times_list: "the list xs has one structure in 'then'",
-    of_a_module: "the list MODULE.items has one structure in 'then'",
+    of_a_module: "'MODULE.items' is made outside of this function and changed in this `if`",
 }
 
 

@@ -113,6 +113,16 @@ def many():
     raise error
 
 
+def grouped():
+    raise ExceptionGroup("tasks", [ValueError("no image"), OSError()])
+
+
+def deep(left=12):
+    if left == 0:
+        raise ValueError(left)
+    deep(left - 1)
+
+
 class Odd(Exception):
     __notes__ = 3
 
@@ -150,7 +160,9 @@ RAISED = {
     ),
     "a hidden context": (hidden, "OSError: no image (AT)"),
     "a cause of itself": (circular, "ValueError: first (AT); caused by ValueError: second"),
-    "many causes": (many, "ValueError: 19 (AT)" + "".join(f"; caused by ValueError: {number}" for number in range(18, 11, -1))),
+    "many causes": (many, "ValueError: 19 (AT)" + "".join(f"; caused by ValueError: {number}" for number in range(18, 11, -1)) + "; ..."),
+    "a group": (grouped, "ExceptionGroup: tasks (2 sub-exceptions) (AT); of ValueError: no image, OSError"),
+    "many calls": (deep, f"ValueError: 0 ({', called at '.join(['AT'] * 8)}, ...)"),
     "odd notes": (odd, "Odd (AT); caused by ValueError; note: (an object whose __str__ raises); note: 4"),
 }
 

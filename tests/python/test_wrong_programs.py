@@ -220,7 +220,7 @@ WRONG = {
     "an index that is none": (
         lambda: described(lambda: sluice.files("/tmp", index=3)),
         sluice.BuildError,
-        "index must be the path of a file, or 'memory' (got 3)",
+        "index must be the path of a file, 'memory', or None for none (got 3)",
     ),
     "a column by a slice": (
         lambda: next(iter(described(images)))[0][0:1],
