@@ -557,6 +557,7 @@ void bind_pipeline(nb::module_& module) {
       .def("inspect", &Running::inspect, nb::arg("index"), nb::arg("epoch"))
       .def_prop_ro("samples", [](const Running& r) { return r.engine().samples(); })
       .def_prop_ro("batches", [](const Running& r) { return r.engine().batches(); })
+      .def_prop_ro("dataset", [](const Running& r) { return r.engine().plan().samples; })
       .def("stats", [](const Running& r) { return to_dict(r.engine().stats()); })
       .def("checkpoint", &Running::checkpoint)
       .def("text", [](const Running& r) { return to_str(detail::to_string(r.engine().plan())); })

@@ -249,10 +249,8 @@ class Pipeline:
         """The number of samples of the dataset, or of its subset; None if it is not known yet."""
         if self._subset is not None:
             return self._subset
-        count, _, rest = self._core.text().partition(" ")  # "10 samples"; nothing if there are none
-        if rest.startswith("until"):
-            return self.samples
-        return int(count) if count.isdigit() else 0
+        count = self._core.dataset
+        return self.samples if count > 2**62 else count  # beyond: until the source ends
 
     @property
     def seed(self) -> int:

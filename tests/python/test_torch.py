@@ -600,6 +600,13 @@ def test_an_image_folder_learns_an_index_that_changes_no_pixel(folder):
     assert all(torch.equal(a, b) for a, b in zip(learned, plain))
 
 
+def test_mixed_labels_have_room_for_all_classes(folder):
+    from sluice import transforms as T
+
+    with pytest.raises(sluice.BuildError, match="num_classes of batch_transform is 1, but there are . classes"):
+        sluice.torch.ImageFolder(folder, T.Resize((8, 8)), 2, batch_transform=T.MixUp(num_classes=1))
+
+
 def test_transforms_of_a_tensor_keep_channels_first():
     from sluice import transforms as T
 
