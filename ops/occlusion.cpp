@@ -170,6 +170,7 @@ OperatorSchema random_erasing_schema() {
   declaration.family("occlusion")
       .summary("Fills a random rectangle with a color or with noise, with the given probability.")
       .in_cpp("random_erasing(image, {.probability = 0.25f, .fill = 128})")
+      .in_cpp("random_erasing(image, {.fill = 128, .noise = 64.f})")
       .input<Image>("image");
   return add_noise(add_fill(add_random_options(declaration)))
       .output<Image>("image")
