@@ -37,6 +37,7 @@ void Walk::run_node(const Choice& choice) {
   const std::size_t branch = runner_.choose(sample_, choice);
   if (sample_.ended()) return;
   run(choice.branches[branch]);
+  if (sample_.ended()) return;  // the branch made no results
   Runner::give_results(sample_, choice, branch);
   made(choice.results);
 }
@@ -47,6 +48,7 @@ void Walk::run_node(const Loop& loop) {
     run(loop.condition);
     if (!runner_.wants_another(sample_, loop)) break;
     run(loop.body);
+    if (sample_.ended()) continue;  // wants_another() ends the loop
     Runner::carry(sample_, loop);
     carried(loop);
   }

@@ -65,8 +65,10 @@ bool holds_levels(DType dtype, float offset, float factor, float shift) {
 void check_std(const char* op, std::size_t channel, float std) {
   check_finite(op, "std", std);
   if (std <= 0.0f || !std::isfinite(1.0f / (255.0f * std))) {
+    const bool left_out = channel == 3 && std == 0;
     throw std::invalid_argument(
-        fmt::format("{}: std of channel {} is {}; it must be above zero", op, channel, std));
+        fmt::format("{}: std of channel {} is {}; it must be above zero{}", op, channel, std,
+                    left_out ? "; an image of 4 channels needs 4 values" : ""));
   }
 }
 

@@ -280,6 +280,8 @@ class Loader:
             describe = describe.func
         is_own = isinstance(describe, Description) and describe.has_parameter("device")
         device = kwargs.pop("device") if not is_own and _is_of_pytorch(kwargs.get("device")) else None
+        if isinstance(describe, Pipeline) and kwargs.get("device") == "cpu":
+            device = kwargs.pop("device")  # its options are set, so PyTorch's is meant
         if isinstance(describe, Description):
             if to is not None and describe.has_parameter("to"):
                 kwargs["to"], to = to, None

@@ -97,6 +97,37 @@ TEST(Inspect, SaysWhatIsThereWhenANameIsWrong) {
             "the sample has no value 'sorce' on its path 'if_else:otherwise'; it has: s");
 }
 
+// The branch and the loop end before they have results.
+TEST(Inspect, GivesTheErrorOfASampleThatFailsInsideABranch) {
+  const auto failing = [](Graph& g, Value<std::int64_t> i) {
+    return g.map(
+        "risky",
+        [](std::int64_t x) -> Image {
+          if (x % 2 == 1) throw std::runtime_error("odd");
+          return Image(1, 1, 1);
+        },
+        i);
+  };
+  auto pipeline = make_pipeline({.batch_size = 4, .on_error = OnError::skip}, [&](Graph& g) {
+    auto i = indices(g, 8);
+    auto branch = g.if_else(
+        i < 4, [&] { return failing(g, i); }, [&] { return failing(g, i - 4); });
+    auto dropped = g.if_else(
+        i > 5,
+        [&] {
+          g.filter(i != 6);
+          return branch;
+        },
+        [&] { return branch; });
+    return g.for_loop(3, dropped, [&](auto k, auto) { return failing(g, i + k * 2); });
+  });
+  for (std::int64_t i = 0; i < 8; ++i) {
+    const Inspection sample = pipeline.inspect(i);
+    EXPECT_EQ(sample.error() != nullptr, i % 2 == 1) << i;
+    EXPECT_FALSE(sample.path().empty());
+  }
+}
+
 TEST(Inspect, GivesEachOfSeveralValuesOfAStep) {
   auto pipeline = make_pipeline({.batch_size = 4}, [](Graph& g) {
     auto i = indices(g, 40);
