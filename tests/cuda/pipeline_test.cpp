@@ -133,8 +133,8 @@ const std::vector<std::pair<std::string, Program>>& programs() {
          return back(resize_mirror_normalize(image, {.height = 13,
                                                      .width = 17,
                                                      .mirror = g.coin_flip(0.5f),
-                                                     .mean = {0.1f, 0.2f, 0.3f, 0.4f},
-                                                     .std = {0.2f, 0.2f, 0.3f, 0.3f},
+                                                     .mean = {0.3f, 0.3f, 0.3f, 0.4f},
+                                                     .std = {0.2f, 0.2f, 0.2f, 0.3f},
                                                      .dtype = DType::f16}),
                      move);
        }},
@@ -160,7 +160,7 @@ const std::vector<std::pair<std::string, Program>>& programs() {
          auto image = there(drawn(g), move);
          return back(resize_mirror_normalize(image, {.height = 5,
                                                      .width = 12,
-                                                     .mean = {0.5f, 0.4f, 0.3f, 0.2f},
+                                                     .mean = {0.5f, 0.5f, 0.5f, 0.2f},
                                                      .dtype = DType::i8,
                                                      .scale = 300,
                                                      .pad_output = true}),
