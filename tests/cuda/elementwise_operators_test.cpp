@@ -84,11 +84,12 @@ Ended run(const Make& a, const Make& b, const Change& change, std::int64_t tenso
   return ended;
 }
 
-// True for the same bits, for two NaN, and for numbers that are `steps` apart at most.
+// True for equal numbers with equal signs, for two NaN, and for numbers that are `steps` apart at
+// most.
 template <class T>
 bool alike(T a, T b, int steps) {
   for (int i = 0; i < steps && a != b; ++i) a = std::nextafter(a, b);
-  return std::memcmp(&a, &b, sizeof(a)) == 0 || (a != a && b != b);
+  return (a == b && std::signbit(a) == std::signbit(b)) || (a != a && b != b);
 }
 bool alike(const Tensor& a, const Tensor& b, int steps) {
   Tensor x, y;  // f16 and bf16 as f32
