@@ -2,6 +2,7 @@
 // images of up to 16 channels, the same bits and the same errors.
 #include "tests/cuda/same_operator.h"
 #include "tests/cuda/test_device.h"
+#include "tests/one_in.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/ops/geometry.h>
@@ -12,9 +13,11 @@
 #include <sluice/runtime/tensor.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -220,7 +223,9 @@ TEST(DeviceTensorKinds, OfOtherTypesAreRefusedAlike) {
 }
 
 TEST(DeviceTensorKinds, AreNormalizedAsTheHostDoes) {
-  for (const DType type : kAll) {
+  const auto step = static_cast<std::size_t>(testing::one_in(1, 3));
+  for (std::size_t k = 0; k < std::size(kAll); k += step) {
+    const DType type = kAll[k];
     const Make make = [type](std::int64_t i) { return pixels(i, type); };
     const bool whole = type == DType::u8 || type == DType::u16;
     for (const DType to : {DType::f32, DType::f16, DType::bf16}) {
