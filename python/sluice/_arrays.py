@@ -83,8 +83,8 @@ def _before_forward(module: Any, arguments: tuple) -> None:
     library = library_of_arrays(getattr(module, "forward", None))
     if library is None:
         return
-    named = sys._getframe(1).f_locals.get("kwargs")  # PyTorch passes only positional arguments to hooks of all modules
     frame = sys._getframe(1)
+    named = frame.f_locals.get("kwargs")  # PyTorch passes only positional arguments to hooks of all modules
     while frame.f_back is not None and is_library(frame.f_globals.get("__name__")):
         frame = frame.f_back
     require_no_value(

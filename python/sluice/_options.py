@@ -15,7 +15,7 @@ from ._arguments import meant, near
 from ._core import BufferRing, BuildError, ThreadPool
 from ._describing import current_graph
 
-_MOST_SAMPLES = 2**62
+MOST_SAMPLES = 2**62
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -177,7 +177,7 @@ def _knowing(function: _F, signature: inspect.Signature) -> _F:
                 advice = meant(function.__name__, name, names) or near(name, names) or f"; it has {', '.join(names)}"
                 raise BuildError(f"{user} has no option {name!r}{advice}")
         draws = kwargs.get("draws")
-        if isinstance(draws, numbers.Integral) and draws > _MOST_SAMPLES:  # the library takes 2**63 - 1 for an unknown number
+        if isinstance(draws, numbers.Integral) and draws > MOST_SAMPLES:  # the library takes 2**63 - 1 for an unknown number
             raise BuildError(f"{user}: draws must be a whole number up to 2**62 (got {draws})")
         made, graph = function(*args, **kwargs), current_graph()
         if graph is not None and kwargs.get("subset") is not None:

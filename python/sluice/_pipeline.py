@@ -16,7 +16,7 @@ from ._batch import Batch
 from ._describing import current_graph, refuse, was_taken
 from ._errors import shortened
 from ._graph import Graph, describing
-from ._options import DEFAULTS, PipelineOptions, takes
+from ._options import DEFAULTS, MOST_SAMPLES, PipelineOptions, takes
 from ._rewrite import rewrite
 from ._show import Drawing, Sheet, sheet_of
 from ._structure import flatten
@@ -250,7 +250,7 @@ class Pipeline:
         if self._subset is not None:
             return self._subset
         count = self._core.dataset
-        return self.samples if count > 2**62 else count  # beyond: until the source ends
+        return self.samples if count > MOST_SAMPLES else count  # beyond: until the source ends
 
     @property
     def seed(self) -> int:

@@ -23,7 +23,7 @@ from ._chosen import ChosenFunction, require_none_chosen
 from ._describing import refusing
 from ._graph import require_graph
 from ._http import HttpOptions, http_options
-from ._options import DEFAULTS, SamplerOptions, SourceOptions, parameters_of, takes
+from ._options import DEFAULTS, MOST_SAMPLES, SamplerOptions, SourceOptions, parameters_of, takes
 from ._value import Value, name_of_type
 from ._workers import WorkerOptions
 
@@ -535,7 +535,7 @@ def source(
             )
         samples = len(data)
     if samples is not None and (
-        isinstance(samples, bool) or not hasattr(samples, "__index__") or not 0 <= operator.index(samples) <= 2**62
+        isinstance(samples, bool) or not hasattr(samples, "__index__") or not 0 <= operator.index(samples) <= MOST_SAMPLES
     ):
         limit = "from 0 to 2**62" if isinstance(samples, int) and samples > 0 else "from 0 on"
         raise _core.BuildError(

@@ -32,8 +32,8 @@ from __future__ import annotations
 import inspect
 import itertools
 import math
-import statistics
 import random
+import statistics
 from collections.abc import Callable, Sequence
 from typing import Any, Never
 

@@ -219,7 +219,7 @@ TEST(DeviceElements, AreCastAsTheHostDoes) {
                   [to](Value<Tensor> x, Value<Tensor>) { return detail::cast_elements(x, to); });
     }
   }
-  // What a type does not hold.
+  // Some types do not hold these numbers.
   const Make odd = [](std::int64_t i) {
     Tensor made({4}, DType::f64);
     const double all[] = {0,        -0.75,     255.5, 65519,  65520,   1e39,   -1e300, NAN,
