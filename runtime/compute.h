@@ -13,7 +13,6 @@
 
 #include <array>
 #include <cmath>
-#include <compare>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -156,22 +155,24 @@ constexpr bool computes_in(NumberOperation what) {
          (is_whole<C> ? !is_real_function(what) : !is_bitwise(what));
 }
 
+// An order without std::partial_ordering, whose values nvcc replaces by a trap in device code.
+enum class Order : std::uint8_t { less, equal, greater, unordered };
+
 // Compares a 64-bit integer with a floating-point number, in either order.
 template <class X, class Y>
-constexpr std::partial_ordering order(X x, Y y) {
+constexpr Order order(X x, Y y) {
   if constexpr (is_whole<Y>) {
-    const std::partial_ordering swapped = order(y, x);
-    if (std::is_lt(swapped)) return std::partial_ordering::greater;
-    return std::is_gt(swapped) ? std::partial_ordering::less : swapped;
+    const Order swapped = order(y, x);
+    if (swapped == Order::less) return Order::greater;
+    return swapped == Order::greater ? Order::less : swapped;
   } else {
-    if (y != y) return std::partial_ordering::unordered;
-    if (y >= 0x1p64) return std::partial_ordering::less;
-    if (y < -0x1p63) return std::partial_ordering::greater;
+    if (y != y) return Order::unordered;
+    if (y >= 0x1p64) return Order::less;
+    if (y < -0x1p63) return Order::greater;
     const Y below = std::floor(y);
     const Wide near = static_cast<Wide>(below), number = static_cast<Wide>(x);
-    if (number != near)
-      return number < near ? std::partial_ordering::less : std::partial_ordering::greater;
-    return below < y ? std::partial_ordering::less : std::partial_ordering::equivalent;
+    if (number != near) return number < near ? Order::less : Order::greater;
+    return below < y ? Order::less : Order::equal;
   }
 }
 // Compares exactly, also an integer with a floating-point number.
@@ -179,13 +180,13 @@ template <NumberOperation kWhat, class X, class Y>
 constexpr bool compare(X x, Y y) {
   using enum NumberOperation;
   if constexpr (is_whole<X> != is_whole<Y>) {
-    const std::partial_ordering ordered = order(x, y);
-    if constexpr (kWhat == less) return std::is_lt(ordered);
-    if constexpr (kWhat == less_equal) return std::is_lteq(ordered);
-    if constexpr (kWhat == greater) return std::is_gt(ordered);
-    if constexpr (kWhat == greater_equal) return std::is_gteq(ordered);
-    if constexpr (kWhat == equal) return std::is_eq(ordered);
-    return std::is_neq(ordered);
+    const Order ordered = order(x, y);
+    if constexpr (kWhat == less) return ordered == Order::less;
+    if constexpr (kWhat == less_equal) return ordered == Order::less || ordered == Order::equal;
+    if constexpr (kWhat == greater) return ordered == Order::greater;
+    if constexpr (kWhat == greater_equal)
+      return ordered == Order::greater || ordered == Order::equal;
+    return (ordered == Order::equal) == (kWhat == equal);
   } else {
     if constexpr (kWhat == less) return x < y;
     if constexpr (kWhat == less_equal) return x <= y;
