@@ -20,12 +20,15 @@
 #include <sluice/graph/pipeline.h>
 #include <sluice/graph/sources/batches.h>
 #include <sluice/graph/sources/values.h>
+#include <sluice/io/http/packs.h>
 #include <sluice/io/http/urls.h>
 #include <sluice/io/images/decode_image.h>
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/header.h>
 #include <sluice/io/jpeg/index.h>
+#include <sluice/io/packs/pack_in.h>
+#include <sluice/io/packs/pack_writer.h>
 #include <sluice/io/readers/environment.h>
 #include <sluice/io/readers/files.h>
 #include <sluice/io/readers/list.h>

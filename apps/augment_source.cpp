@@ -32,7 +32,8 @@ DatasetOptions find_data_options(const AugmentOptions& options,
 std::shared_ptr<const Dataset> find_dataset(const AugmentOptions& options,
                                             const DatasetOptions& dataset) {
   check_dataset(dataset, "augment");
-  if (dataset.wants != Wants::label && dataset.list.empty()) {
+  const bool may_have = dataset.wants == Wants::boxes && !dataset.pack.empty();
+  if (dataset.wants != Wants::label && dataset.list.empty() && !may_have) {
     throw UsageError(fmt::format("{} needs --list: {}",
                                  options.pipeline.empty()
                                      ? fmt::format("--recipe {}", name_of(options.recipe))
@@ -41,7 +42,10 @@ std::shared_ptr<const Dataset> find_dataset(const AugmentOptions& options,
   }
   if (options.workers > 0 && options.index != "off")
     throw UsageError("--workers and --index exclude each other: processes share no index");
+  if (!dataset.pack.empty() && options.index != "off")
+    throw UsageError("--index is for JPEG files; packs need none: leave it out with --pack");
   Inputs inputs{dataset.data, options.pipeline, {dataset.list, dataset.offsets}};
+  inputs.files.insert(inputs.files.end(), dataset.pack.begin(), dataset.pack.end());
   for (const std::string& archive : archives_of(dataset.tar)) inputs.files.push_back(archive);
   if (is_index_file(options.index)) inputs.files.push_back(options.index);
   check_apart("--out", options.out, inputs);
@@ -83,7 +87,7 @@ namespace {
 constexpr const char* kReader = "sluice augment";
 
 // The argument of a worker: words, each ended by a zero byte, which no word contains. The archives
-// come last, because their number varies.
+// and the packs come last, because their number varies.
 std::string packed(const DatasetOptions& options, const std::string& fingerprint) {
   std::string text;
   const auto add = [&](const std::string& word) { text.append(word).push_back('\0'); };
@@ -93,7 +97,8 @@ std::string packed(const DatasetOptions& options, const std::string& fingerprint
   for (const std::string* const word : {&options.data, &options.list, &options.path, &options.label,
                                         &options.boxes, &options.mask, &options.offsets})
     add(*word);
-  for (const std::string& archive : options.tar) add(archive);
+  add(options.pack.empty() ? "tar" : "pack");
+  for (const std::string& path : options.pack.empty() ? options.tar : options.pack) add(path);
   return text;
 }
 
@@ -114,7 +119,8 @@ auto make_reader(const WorkerArguments& arguments) {
   for (std::string* const word : {&options.data, &options.list, &options.path, &options.label,
                                   &options.boxes, &options.mask, &options.offsets})
     *word = take();
-  while (at < text.size()) options.tar.push_back(take());
+  std::vector<std::string>& paths = take() == "tar" ? options.tar : options.pack;
+  while (at < text.size()) paths.push_back(take());
   NumberedSamples samples{open_dataset(options), [](std::int64_t) { return false; }};
   if (samples.fingerprint() != fingerprint)
     throw Error("the dataset is not what it was when the run began: leave it alone until the end");

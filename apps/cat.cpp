@@ -6,6 +6,7 @@
 #include "summary.h"
 #include "usage.h"
 #include <sluice/graph/sampling/sampler.h>
+#include <sluice/io/packs/pack_in.h>
 #include <sluice/io/readers/list.h>
 #include <sluice/io/readers/list_file.h>
 #include <sluice/io/readers/tar.h>
@@ -17,6 +18,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <iterator>
 #include <string_view>
 #include <system_error>
 
@@ -63,6 +65,8 @@ class Cat {
       list();
     } else if (!options_.tar.empty()) {
       tar();
+    } else if (!options_.pack.empty()) {
+      packs();
     } else {
       folder();
     }
@@ -125,7 +129,7 @@ class Cat {
   void list() {
     ListOptions wanted;
     wanted.path = options_.path;
-    wanted.columns = options_.columns;
+    if (!options_.columns.empty()) wanted.columns = options_.columns;
     const detail::ListRows rows = opened(
         "--list", [&] { return detail::ListRows(options_.list, wanted, wanted.columns.size()); });
     each(rows.size(), [&](std::int64_t i) {
@@ -138,6 +142,29 @@ class Cat {
         complaint_ = error.what();
         for (std::size_t n = 0; n <= wanted.columns.size(); ++n) lines_.field("-");
       }
+      end();
+    });
+  }
+
+  // The name is part of the sample's name, so by default the other columns follow.
+  void packs() {
+    const auto packs = opened("--pack", [&] { return Pack<>(options_.pack, {.columns = {}}); });
+    const std::vector<std::string>& all = packs.all_columns();
+    std::vector<std::string> columns = options_.columns;
+    for (const std::string& column : columns) {
+      if (std::find(all.begin(), all.end(), column) == all.end()) {
+        throw UsageError(
+            fmt::format("--columns: the packs have no column '{}'; their columns are {}", column,
+                        fmt::join(all, ", ")));
+      }
+    }
+    if (columns.empty())
+      std::remove_copy(all.begin(), all.end(), std::back_inserter(columns), "name");
+    each(packs.size(), [&](std::int64_t i) {
+      begin(i, packs.name(i));
+      lines_.field(std::to_string(packs.bytes(i)));
+      lines_.field(packs.is_packed(i) ? "packed" : "stored");
+      for (const std::string& column : columns) lines_.field(packs.cell(i, column));
       end();
     });
   }
@@ -219,7 +246,9 @@ class Cat {
 }  // namespace
 
 int run_cat(const CatOptions& options) {
-  check_dataset({.data = options.data, .list = options.list, .tar = options.tar}, "cat");
+  check_dataset(
+      {.data = options.data, .list = options.list, .tar = options.tar, .pack = options.pack},
+      "cat");
   // End when the reader closes the pipe, even if the parent process ignores SIGPIPE.
   (void)std::signal(SIGPIPE, SIG_DFL);
   return Cat(options).run();

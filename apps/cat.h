@@ -1,5 +1,6 @@
 // `sluice cat`: prints the samples of a dataset, one per line, for people and programs. The fields
-// are separated by tabs: number, name, bytes, and the other columns.
+// are separated by tabs: number, name, bytes, and the other columns. A sample of a pack has
+// "packed" or "stored" after its bytes.
 #pragma once
 
 #include <cstdint>
@@ -8,18 +9,19 @@
 
 namespace sluice::app {
 
-// Exactly one of data, list and tar is set.
+// Exactly one of data, list, tar and pack is set.
 struct CatOptions {
-  std::string data;                              // folder with JPEG files
-  std::string list;                              // see list_in
-  std::vector<std::string> tar;                  // archives, see tar_in
-  std::string path = "path";                     // the column of a list that names the file
-  std::vector<std::string> columns = {"label"};  // of a list
-  std::string offsets;                           // for the archives: see TarIndex
-  bool shuffle = false;                          // in the order of epoch 0
-  std::uint64_t seed = 5;                        // of the shuffle
-  std::string shard;                             // see ProcessShard; empty: all
-  std::int64_t head = -1;                        // the most samples; -1: all
+  std::string data;                  // folder with JPEG files
+  std::string list;                  // see list_in
+  std::vector<std::string> tar;      // archives, see tar_in
+  std::vector<std::string> pack;     // packs, or folders of packs
+  std::string path = "path";         // the column of a list that names the file
+  std::vector<std::string> columns;  // empty: "label" of a list, all of packs
+  std::string offsets;               // for the archives: see TarIndex
+  bool shuffle = false;              // in the order of epoch 0
+  std::uint64_t seed = 5;            // of the shuffle
+  std::string shard;                 // see ProcessShard; empty: all
+  std::int64_t head = -1;            // the most samples; -1: all
 };
 
 // Escapes control characters in names, so that each line is one sample. Prints "-" for a size or

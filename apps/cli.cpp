@@ -9,6 +9,9 @@
 #include "index.h"
 #include "operators.h"
 #include "options.h"
+#include "pack.h"
+#include "pack_options.h"
+#include "unpack.h"
 #include "usage.h"
 #include <sluice/runtime/text.h>
 
@@ -66,6 +69,7 @@ void add_bench(CLI::App& command, BenchOptions& options, std::string& size) {
       .add_option("--data", options.data,
                   "folder with JPEG files; overhead, wait and source need none")
       ->type_name("DIR");
+  add_pack(command, options.pack);
   add_threads(command, options.threads,
               "threads that compute, 1 to 1024 (default: all CPUs of the process; 1 for overhead, "
               "2 for wait)");
@@ -127,7 +131,7 @@ void add_bench(CLI::App& command, BenchOptions& options, std::string& size) {
       "  source          samples that wait, that are decoded and that are large, in threads and "
       "workers\n"
       "The first fourteen are compared with libjpeg-turbo's full decode of the same files with "
-      "the same threads.");
+      "the same threads. With --pack, the files are unpacked for it before the measurement.");
 }
 
 void add_graph(CLI::App& command, GraphOptions& options, RawOptions& raw) {
@@ -135,27 +139,24 @@ void add_graph(CLI::App& command, GraphOptions& options, RawOptions& raw) {
   command.add_flag("--text", options.text, "print the plan as text, not as a drawing");
   CLI::Option* const passes = command.add_flag("--passes", options.passes,
                                                "print the plan as recorded, and after each pass");
-  CLI::Option* const data =
-      command
-          .add_option("--data", options.data,
-                      "run the JPEG files of this folder first, and note how often each step ran "
-                      "and how long it took, and how often each branch was taken")
-          ->excludes(passes)
-          ->type_name("DIR");
+  command
+      .add_option("--data", options.data,
+                  "run the JPEG files of this folder first, and note how often each step ran "
+                  "and how long it took, and how often each branch was taken")
+      ->type_name("DIR");
+  add_pack(command, options.pack);
   command
       .add_flag("--json", options.json,
                 "print the plan as JSON, which augment and bench --pipeline FILE take")
-      ->excludes(passes)
-      ->excludes(data);
+      ->excludes(passes);
   command
       .add_option("--count", options.count, "number of samples to run (default: each file once)")
-      ->needs(data)
       ->check(number_from(std::int64_t{1}, std::int64_t{INT32_MAX}))
       ->type_name("N");
-  add_threads(command, options.threads)->needs(data);
+  add_threads(command, options.threads);
   add_device(command, options.device);
   add_compose(command, options.compose);
-  add_trace(command, options.trace)->needs(data);
+  add_trace(command, options.trace);
 }
 
 void add_index(CLI::App& command, IndexOptions& options, std::vector<std::string>& tar) {
@@ -189,11 +190,12 @@ void add_cat(CLI::App& command, CatOptions& options) {
       add_tar(command, options.tar,
               "tar archives, or a pattern of their names in quotes: files of one stem are one "
               "sample");
+  add_pack(command, options.pack);
   add_path(command, options.path)->needs(list);
   command
       .add_option("--columns", options.columns,
-                  "columns of the list to print, with commas between (default: label)")
-      ->needs(list)
+                  "columns of --list or --pack to print, with commas between (default: label of "
+                  "--list, all of --pack)")
       ->delimiter(',')
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("NAMES");
@@ -210,7 +212,8 @@ void add_cat(CLI::App& command, CatOptions& options) {
       ->type_name("N");
   command.footer(
       "A line is a sample: its number, its name, how many bytes it has, and its label, or the "
-      "columns of the list, or the files in the archive with their sizes; tabs are between.");
+      "columns of the list, or the files in the archive with their sizes; tabs are between. A "
+      "sample of a pack has packed or stored, and its columns.");
 }
 
 void add_operators(CLI::App& command, OperatorsOptions& options) {
@@ -301,9 +304,10 @@ std::string parse_error_text(const CLI::App& app, const CLI::ParseError& error) 
     const bool is_folder = std::filesystem::is_directory(kind);
     for (const CLI::Option* option : command.get_options()) {
       if (std::filesystem::exists(kind) &&
-          option->get_name() == (is_folder                           ? "--data"
-                                 : unknown.front().ends_with(".tar") ? "--tar"
-                                                                     : "--list"))
+          option->get_name() == (is_folder                            ? "--data"
+                                 : unknown.front().ends_with(".tar")  ? "--tar"
+                                 : unknown.front().ends_with(".pack") ? "--pack"
+                                                                      : "--list"))
         text += fmt::format("; to read it write {} {}", option->get_name(), unknown.front());
     }
   } else if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError)) {
@@ -380,10 +384,14 @@ int run(int argc, const char* const* argv) {
   GraphOptions graph;
   IndexOptions index;
   CatOptions cat;
+  PackCommandOptions pack;
+  std::string pack_on_error = "fail";
+  UnpackOptions unpack;
   std::vector<std::string> index_tar;
   OperatorsOptions operators;
   CLI::App* const augment_command = app.add_subcommand(
-      "augment", "augment the JPEG files of a folder, a list or archives, with a contact sheet");
+      "augment",
+      "augment the JPEG files of a folder, a list, archives or packs, with a contact sheet");
   CLI::App* const bench_command =
       app.add_subcommand("bench", "benchmark pipelines against a baseline");
   CLI::App* const cat_command =
@@ -404,12 +412,18 @@ int run(int argc, const char* const* argv) {
                          "decode alone; or the files in tar archives");
   CLI::App* const operators_command =
       app.add_subcommand("operators", "list the operators, or describe one");
+  CLI::App* const pack_command = app.add_subcommand(
+      "pack", "pack the files of a folder, a list or archives, so that they decode faster");
+  CLI::App* const unpack_command =
+      app.add_subcommand("unpack", "write the files that are in packs, byte for byte");
   add_augment(*augment_command, augment, raw);
   add_bench(*bench_command, bench, raw.size);
   add_graph(*graph_command, graph, raw);
   add_cat(*cat_command, cat);
   add_index(*index_command, index, index_tar);
   add_operators(*operators_command, operators);
+  add_pack_command(*pack_command, pack, pack_on_error);
+  add_unpack_command(*unpack_command, unpack);
   std::string described;
   help_command->add_option("command", described, "command to describe (default: the program)")
       ->check(one_of(command_names(app)))
@@ -455,7 +469,16 @@ int run(int argc, const char* const* argv) {
       bench.size = size_of(raw);
       return run_bench(bench);
     }
-    if (*cat_command) return run_cat(cat);
+    if (*cat_command) {
+      require_one_of(*cat_command, {"--columns"}, {"--list", "--pack"});
+      return run_cat(cat);
+    }
+    if (*pack_command) {
+      require_one_of(*pack_command, {"--columns"}, {"--list", "--tar"});
+      pack.skip_errors = pack_on_error == "skip";
+      return run_pack(pack);
+    }
+    if (*unpack_command) return run_unpack(unpack);
     if (*index_command) {
       if (!index_tar.empty()) return run_tar_offsets(index_tar, index.out);
       if (index.data.empty()) throw UsageError("--data DIR is missing, or --tar FILE...");
@@ -463,7 +486,11 @@ int run(int argc, const char* const* argv) {
     }
     graph.recipe = augment.recipe = recipe_of(raw);
     graph.size = augment.size = size_of(raw);
-    if (*graph_command) return run_graph(graph);
+    if (*graph_command) {
+      require_one_of(*graph_command, {"--count", "--threads", "--trace"}, {"--data", "--pack"});
+      return run_graph(graph);
+    }
+    require_one_of(*augment_command, {"--boxes", "--box-format"}, {"--list", "--pack"});
     augment.on_error = policy_of(raw);
     augment.dataset.box_format = box_format_of(raw);
     return run_augment(augment);

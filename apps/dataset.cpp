@@ -5,6 +5,7 @@
 #include "summary.h"
 #include "usage.h"
 #include <sluice/io/images/decode_image.h>
+#include <sluice/io/packs/pack_in.h>
 #include <sluice/io/readers/list.h>
 #include <sluice/io/readers/tar.h>
 #include <sluice/runtime/text.h>
@@ -239,6 +240,78 @@ class Archives final : public Dataset {
   std::vector<LeftOut> left_out_;
 };
 
+class Packs final : public Dataset {
+ public:
+  Packs(const DatasetOptions& options, const std::shared_ptr<JpegIndex>& /*index*/)
+      : options_(options), packs_(options.pack, {.columns = {}}) {
+    const bool boxes = options_.wants == Wants::boxes;
+    if (boxes && options_.label.empty()) options_.label = "labels";
+    if (options_.label.empty() && has("label")) options_.label = "label";
+    for (const std::string& column : {options_.label, boxes ? options_.boxes : std::string()}) {
+      if (column.empty() || has(column)) continue;
+      throw Error(fmt::format("the packs have no column {}; their columns are {}",
+                              detail::in_quotes(column), fmt::join(packs_.all_columns(), ", ")));
+    }
+    has_names_ = has(kName);
+  }
+  std::int64_t size() const override { return packs_.size(); }
+  std::string words() const override {
+    return fmt::format("{} in {}", counted(size(), "sample"),
+                       options_.pack.size() == 1 ? escape_control_chars(options_.pack.front())
+                                                 : counted(options_.pack.size(), "pack"));
+  }
+  std::string name(std::int64_t i) const override { return packs_.name(i); }
+  std::string title(std::int64_t i) const override {
+    return has_names_ ? escape_control_chars(packs_.cell(i, kName)) : name(i);
+  }
+  std::string place(std::int64_t i) const override {
+    return has_names_ ? safe_path(packs_.cell(i, kName)) : fmt::format("{:08}", i);
+  }
+  DatasetSample read(std::int64_t i) const override {
+    DatasetSample sample{.file = std::get<0>(packs_.read(i)), .label = kNoLabel};
+    if (options_.wants == Wants::boxes) {
+      const auto boxes = cell<std::vector<float>>(i, options_.boxes);
+      sample.boxes = boxes_of(boxes, options_.box_format);
+      sample.labels =
+          labels_of(cell<std::vector<std::int64_t>>(i, options_.label), boxes.size() / 4);
+    } else if (!options_.label.empty()) {
+      sample.label = cell<std::int64_t>(i, options_.label);
+    }
+    return sample;
+  }
+  SourceReads reads() const override { return packs_.reads(); }
+  std::string fingerprint() const override {
+    std::string all = fmt::format("{}, label {}", packs_.fingerprint(), options_.label);
+    if (options_.wants == Wants::boxes)
+      all += fmt::format(", boxes {} as {}", options_.boxes, name_of(options_.box_format));
+    return all;
+  }
+  const std::vector<LeftOut>& left_out() const override { return none_; }
+
+ private:
+  static constexpr const char* kName = "name";
+
+  bool has(const std::string& column) const {
+    const std::vector<std::string>& all = packs_.all_columns();
+    return std::find(all.begin(), all.end(), column) != all.end();
+  }
+  template <class T>
+  T cell(std::int64_t i, const std::string& column) const {
+    T value{};
+    try {
+      detail::read_cell({packs_.cell(i, column)}, value);
+    } catch (const detail::CellError& error) {
+      throw Error(fmt::format("column {}: {}", detail::in_quotes(column), error.what()));
+    }
+    return value;
+  }
+
+  DatasetOptions options_;
+  const Pack<> packs_;
+  bool has_names_ = false;
+  std::vector<LeftOut> none_;
+};
+
 template <class D>
 std::shared_ptr<const Dataset> open_as(const char* option, const DatasetOptions& options,
                                        const std::shared_ptr<JpegIndex>& index) {
@@ -274,20 +347,23 @@ std::shared_ptr<const Dataset> open_dataset(const DatasetOptions& options,
                                             const std::shared_ptr<JpegIndex>& index) {
   if (!options.list.empty()) return open_as<Rows>("--list", options, index);
   if (!options.tar.empty()) return open_as<Archives>("--tar", options, index);
+  if (!options.pack.empty()) return open_as<Packs>("--pack", options, index);
   return std::make_shared<Folder>(options.data, index);
 }
 
 void check_dataset(const DatasetOptions& options, const char* command) {
   const int given = (options.data.empty() ? 0 : 1) + (options.list.empty() ? 0 : 1) +
-                    (options.tar.empty() ? 0 : 1);
+                    (options.tar.empty() ? 0 : 1) + (options.pack.empty() ? 0 : 1);
   if (given != 1) {
-    throw UsageError(
-        fmt::format("{} --data DIR, --list FILE and --tar FILE... (sluice {} --help tells more)",
-                    given == 0 ? "name the input: one of" : "give only one of", command));
+    throw UsageError(fmt::format(
+        "{} --data DIR, --list FILE, --tar FILE... and --pack PACK... (sluice {} --help "
+        "tells more)",
+        given == 0 ? "name the input: one of" : "give only one of", command));
   }
   if (!options.label.empty() && !options.data.empty()) {
     throw UsageError(
-        "--label is a column of --list or --tar: labels of --data are the folders that the files "
+        "--label is a column of --list, --tar or --pack: labels of --data are the folders that the "
+        "files "
         "lie in");
   }
 }

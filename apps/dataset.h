@@ -1,8 +1,8 @@
-// Dataset: the input of `sluice augment`: the folder of --data, the list of --list or the archives
-// of --tar.
+// Dataset: the input of `sluice augment`: the folder of --data, the list of --list, the archives of
+// --tar or the packs of --pack.
 //
 // A result is named after its sample: see place(). `wants` adds the boxes or the mask of each
-// sample, which only lists have.
+// sample. Lists have them, and packs may have boxes.
 //
 // Ownership: shared and immutable once opened. Threads: any number at once. Errors: open_dataset
 // throws UsageError that names the option; an exception from read() is the error of its sample.
@@ -26,15 +26,17 @@ enum class Wants { label, boxes, mask };
 // --list FILE ...". Empty for a label.
 std::string list_with(Wants wants);
 
-// Exactly one of data, list and tar is set.
+// Exactly one of data, list, tar and pack is set.
 struct DatasetOptions {
   Wants wants = Wants::label;
-  std::string data = {};              // folder with JPEG files
-  std::string list = {};              // see list_in
-  std::vector<std::string> tar = {};  // archives, or patterns for their names: see tar_in
-  std::string path = "path";          // the list's column with the file names
-  // The column with the label, for a list or an archive; empty: the label is -1. With boxes, the
-  // column with their labels; empty: "labels".
+  std::string data = {};               // folder with JPEG files
+  std::string list = {};               // see list_in
+  std::vector<std::string> tar = {};   // archives, or patterns for their names: see tar_in
+  std::vector<std::string> pack = {};  // packs, or folders of packs: see pack_in
+  std::string path = "path";           // the list's column with the file names
+  // The column with the label, for a list, an archive or packs; empty: the label is -1, or the
+  // column "label" of packs that have one. With boxes, the column with their labels; empty:
+  // "labels".
   std::string label = {};
   std::string boxes = "boxes";  // the column with the boxes
   BoxFormat box_format = BoxFormat::xyxy;
@@ -81,8 +83,8 @@ class Dataset {
 std::shared_ptr<const Dataset> open_dataset(const DatasetOptions& options,
                                             const std::shared_ptr<JpegIndex>& index = nullptr);
 
-// Throws UsageError unless exactly one of --data, --list and --tar is given, with options that fit
-// it. `command` is the command's name for messages.
+// Throws UsageError unless exactly one of --data, --list, --tar and --pack is given, with options
+// that fit it. `command` is the command's name for messages.
 void check_dataset(const DatasetOptions& options, const char* command);
 
 // The archives of --tar. A value with *, ? or [ that is not a file is a shell pattern. Throws

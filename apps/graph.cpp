@@ -1,7 +1,7 @@
 #include "graph.h"
 
+#include "dataset.h"
 #include "devices.h"
-#include "input_paths.h"
 #include "long_run.h"
 #include "output_paths.h"
 #include "saved_plan_file.h"
@@ -16,8 +16,9 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <optional>
+#include <memory>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -26,28 +27,30 @@ namespace {
 
 // Files that are repeated until there are `count` samples; no files if nothing will run.
 struct MaybeFiles {
-  std::optional<Files> files;
+  std::shared_ptr<const Dataset> files;
   std::int64_t count = 0;
   static constexpr bool blocks = true;
   std::int64_t size() const { return count; }
   std::string name(std::int64_t i) const { return files->name(i % files->size()); }
-  std::tuple<Bytes, std::int64_t> operator()(SampleInfo info) const {
-    info.index %= files->size();
-    return (*files)(info);
+  std::tuple<Bytes, std::int64_t> operator()(const SampleInfo& info) const {
+    DatasetSample sample = files->read(info.index % files->size());
+    return {std::move(sample.file), sample.label};
   }
 };
 
+bool runs(const GraphOptions& options) { return !options.data.empty() || !options.pack.empty(); }
+
 MaybeFiles find_files(const GraphOptions& options) {
-  if (options.data.empty()) return {};
-  Files files = data_files(options.data);
-  const std::vector<LeftOut> left_out = left_out_of(files);
+  if (!runs(options)) return {};
+  std::shared_ptr<const Dataset> files = open_dataset({.data = options.data, .pack = options.pack});
+  const std::vector<LeftOut>& left_out = files->left_out();
   const std::vector<LeftOut> unreadable = unreadable_of(left_out);
   if (!unreadable.empty()) {
     fmt::print(stderr, "left out {} that cannot be read, the first: {}: {}\n", unreadable.size(),
                unreadable.front().path, unreadable.front().reason);
   }
   for (const std::string& line : words_of_rules(left_out)) fmt::print(stderr, "{}\n", line);
-  const std::int64_t all = files.size();
+  const std::int64_t all = files->size();
   return {std::move(files), options.count > 0 ? options.count : all};
 }
 
@@ -76,12 +79,23 @@ RecipeInputs nothing(Graph& g, Wants wants) {
   return {.file = jpeg, .mask = mask};
 }
 
+// Rejects options that do not fit a run.
+void check_run(const GraphOptions& options) {
+  const char* const what = options.data.empty() ? "--pack" : "--data";
+  if (!options.data.empty() && !options.pack.empty())
+    throw UsageError("--data excludes --pack: give one of them");
+  if (runs(options) && (options.passes || options.json)) {
+    throw UsageError(fmt::format("{} excludes {}: nothing runs then",
+                                 options.passes ? "--passes" : "--json", what));
+  }
+}
+
 int show(const GraphOptions& options, Pipeline<> pipeline) {
   if (options.json) {
     fmt::print("{}", detail::to_json(detail::prune(pipeline.recorded_plan()), detail::registry()));
   } else if (options.passes) {
     fmt::print("{}", pipeline.explain());
-  } else if (options.data.empty()) {
+  } else if (!runs(options)) {
     fmt::print("{}", options.text ? to_string(pipeline.plan()) : to_dot(pipeline.plan()));
   } else {
     (void)threads_of(pipeline.stats());
@@ -99,13 +113,14 @@ int show(const GraphOptions& options, Pipeline<> pipeline) {
 }  // namespace
 
 int run_graph(const GraphOptions& options) {
+  check_run(options);
   constexpr int kBatch = 32;
   if (!options.trace.empty()) {
-    check_out_file("--trace", options.trace, {options.data, options.pipeline});
+    check_out_file("--trace", options.trace, {options.data, options.pipeline, options.pack});
     check_folder_of("--trace", options.trace);
   }
   const auto device =
-      options.data.empty() ? device_to_draw(options.device) : chosen_device(options.device);
+      runs(options) ? chosen_device(options.device) : device_to_draw(options.device);
   const PipelineOptions pipeline_options{.batch_size = kBatch,
                                          .threads = options.threads,
                                          .device = device,
@@ -115,7 +130,7 @@ int run_graph(const GraphOptions& options) {
                                          .trace = {options.trace}};
   if (options.pipeline.empty()) {
     const Wants wants = wants_of(options.recipe);
-    if (wants != Wants::label && !options.data.empty()) {
+    if (wants != Wants::label && runs(options)) {
       throw UsageError(fmt::format(
           "--recipe {}: a folder has none of what it wants: {}, which sluice augment takes",
           name_of(options.recipe), list_with(wants)));
@@ -126,7 +141,7 @@ int run_graph(const GraphOptions& options) {
   }
   const SavedPlan plan = read_plan(options.pipeline);
   require_device(plan, options.device);
-  if (!options.data.empty()) require_folder_will_do(plan);
+  if (runs(options)) require_folder_will_do(plan);
   return show(options, pipeline_of(plan, pipeline_options, [&](Graph& g) {
                 return wants_of(plan) == Wants::label ? read(g, options)
                                                       : nothing(g, wants_of(plan));

@@ -55,15 +55,18 @@ void Progress::draw_until_finished() {
 // Errors of standard error are ignored: a failed display must not end the run.
 void Progress::draw(double elapsed) {
   const std::int64_t before = before_.load(std::memory_order_relaxed);
-  const std::int64_t done = done_.load(std::memory_order_relaxed);
+  const Done followed = follow_ ? follow_() : Done();
+  const std::int64_t done = done_.load(std::memory_order_relaxed) + followed.items;
   const std::int64_t all = std::min(before + done, total_);
   const double rate = static_cast<double>(done) / elapsed;
   const std::string left =
       done > 0
           ? fmt::format(", {} left", duration_in_words(static_cast<double>(total_ - all) / rate))
           : "";
+  const std::string bytes =
+      follow_ ? fmt::format("{:.0f} MB, ", static_cast<double>(followed.bytes) / 1e6) : "";
   const std::string words =
-      fmt::format("{} of {}, {:.0f}/s{}", all, counted(total_, what_), rate, left);
+      fmt::format("{} of {}, {}{:.0f}/s{}", all, counted(total_, what_), bytes, rate, left);
   if (!terminal_) {
     (void)std::fputs((words + "\n").c_str(), stderr);
     return;
@@ -84,6 +87,11 @@ void Progress::draw(double elapsed) {
   (void)std::fputs(line.c_str(), stderr);
   (void)std::fflush(stderr);
   drawn_ = true;
+}
+
+void Progress::follow(std::function<Done()> done) {
+  const std::lock_guard lock(mutex_);
+  follow_ = std::move(done);
 }
 
 void Progress::finish() {

@@ -26,6 +26,11 @@ std::string duration_in_words(double seconds);
 // one.
 class Progress {
  public:
+  struct Done {
+    std::int64_t items = 0;
+    std::int64_t bytes = 0;
+  };
+
   // `what` names one item ("image"), `total` is their number. Draws nothing if `shown` is false.
   Progress(std::string what, std::int64_t total, bool shown = true);
   ~Progress() { finish(); }
@@ -35,6 +40,9 @@ class Progress {
   void add(std::int64_t done) { done_.fetch_add(done, std::memory_order_relaxed); }
   // This many of the total were done before this run.
   void pass_over(std::int64_t before) { before_.fetch_add(before, std::memory_order_relaxed); }
+  // Calls `done` each time it draws, in place of add(), and shows the bytes, too. Only until
+  // finish().
+  void follow(std::function<Done()> done);
   // Clears the terminal's line and stops drawing.
   void finish();
 
@@ -51,6 +59,7 @@ class Progress {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool finished_ = false;
+  std::function<Done()> follow_;
   std::thread thread_;
 };
 

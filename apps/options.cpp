@@ -79,6 +79,26 @@ CLI::Validator number_or(const char* word, CLI::Validator number) {
       "");
 }
 
+CLI::Validator size_in_bytes() {
+  return CLI::Validator(
+      [](std::string& given) {
+        constexpr std::int64_t kMost = 1'000'000;  // so that the number of bytes fits
+        std::int64_t number = 0;
+        const char* const end = given.data() + given.size();
+        const std::from_chars_result read = std::from_chars(given.data(), end, number);
+        const std::string unit = read.ec == std::errc() ? std::string(read.ptr, end) : "?";
+        const std::int64_t times = unit == "KB"   ? 1'000
+                                   : unit == "MB" ? 1'000'000
+                                   : unit == "GB" ? 1'000'000'000
+                                                  : 0;
+        if (times == 0 || number < 1 || number > kMost)
+          return fmt::format("'{}' is not a size such as 500KB, 256MB or 1GB", given);
+        given = std::to_string(number * times);
+        return std::string();
+      },
+      "");
+}
+
 CLI::Option* add_threads(CLI::App& command, int& threads, const char* help) {
   return command.add_option("--threads", threads, help)
       ->check(number_from(1, 1024))
@@ -112,6 +132,14 @@ CLI::Option* add_list(CLI::App& command, std::string& list) {
       .add_option("--list", list,
                   "list of files: .csv, .tsv, .jsonl or .ndjson, whose first row names columns")
       ->type_name("FILE");
+}
+
+CLI::Option* add_pack(CLI::App& command, std::vector<std::string>& pack) {
+  return command
+      .add_option("--pack", pack,
+                  "packs that sluice pack wrote: folders of packs, or files with the ending .pack")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_name("PACK");
 }
 
 CLI::Option* add_path(CLI::App& command, std::string& path) {
@@ -197,6 +225,18 @@ void add_all_names(CLI::App& command) {
                             "not only the first 20 of each kind");
 }
 
+void require_one_of(const CLI::App& command, const std::vector<std::string>& options,
+                    const std::vector<std::string>& needed) {
+  const auto is_given = [&](const std::string& name) { return command.count(name) > 0; };
+  if (std::any_of(needed.begin(), needed.end(), is_given)) return;
+  for (const std::string& option : options) {
+    if (is_given(option)) {
+      throw UsageError(fmt::format("{} requires {} (sluice {} --help tells more)", option,
+                                   any_of(needed), command.get_name()));
+    }
+  }
+}
+
 namespace {
 
 const std::map<std::string, OnError> kPolicies = {
@@ -224,22 +264,23 @@ void add_samples(CLI::App& command, AugmentOptions& options, RawOptions& raw) {
       add_tar(command, dataset.tar,
               "tar archives, or a pattern of their names in quotes: files of one stem are one "
               "sample, and its .jpg or .jpeg is augmented");
+  add_pack(command, dataset.pack);
   add_path(command, dataset.path)->needs(list);
   command
       .add_option("--label", dataset.label,
-                  "the column of --list or --tar with the label, for plans that take one (default: "
-                  "all labels are -1); with boxes, the column with their labels (default: labels)")
+                  "the column of --list, --tar or --pack with the label, for plans that take one "
+                  "(default: label of --pack, else all labels are -1); with boxes, the column with "
+                  "their labels (default: labels)")
       ->type_name("NAME");
   command
       .add_option("--boxes", dataset.boxes,
-                  "the column of --list with the boxes, for --recipe detection (default: boxes)")
-      ->needs(list)
+                  "the column of --list or --pack with the boxes, for --recipe detection (default: "
+                  "boxes)")
       ->type_name("NAME");
   command
       .add_option("--box-format", raw.box_format,
                   "format of boxes: xyxy (default: left, upper, right and lower edge), xywh (as in "
                   "COCO) or cxcywh; in pixels. Results have xyxy")
-      ->needs(list)
       ->check(one_of(names_of(kBoxFormats)))
       ->type_name("FORMAT");
   command

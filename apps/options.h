@@ -48,6 +48,9 @@ CLI::Validator number_from(T low, T high) {
 // Accepts one such number, or two separated by a comma.
 CLI::Validator one_or_two(CLI::Validator number);
 
+// Accepts sizes such as 256MB, with KB, MB or GB, and turns them into bytes.
+CLI::Validator size_in_bytes();
+
 // Accepts `word` as 0, or such a number.
 CLI::Validator number_or(const char* word, CLI::Validator number);
 
@@ -59,6 +62,7 @@ CLI::Option* add_trace(CLI::App& command, std::string& trace);
 CLI::Option* add_data(CLI::App& command, std::string& data);
 CLI::Option* add_tar(CLI::App& command, std::vector<std::string>& tar, const char* help);
 CLI::Option* add_list(CLI::App& command, std::string& list);
+CLI::Option* add_pack(CLI::App& command, std::vector<std::string>& pack);
 // The option for the list's column with the file names.
 CLI::Option* add_path(CLI::App& command, std::string& path);
 CLI::Option* add_offsets(CLI::App& command, std::string& offsets);
@@ -72,6 +76,9 @@ void add_device(CLI::App& command, std::string& device);
 void add_decoder(CLI::App& command, std::string& decoder);
 // See PipelineOptions::compose.
 void add_compose(CLI::App& command, bool& compose);
+// Throws UsageError if one of `options` is given, but none of `needed`.
+void require_one_of(const CLI::App& command, const std::vector<std::string>& options,
+                    const std::vector<std::string>& needed);
 // See name_all().
 void add_all_names(CLI::App& command);
 

@@ -77,7 +77,9 @@ class Bench {
         out_(options.json == "-" ? stderr : stdout),
         overhead_(options.workload == "overhead"),
         wait_(options.workload == "wait") {
-    const Inputs inputs{options.data, options.pipeline};
+    const Inputs inputs{options.data, options.pipeline, options.pack};
+    if (!options.data.empty() && !options.pack.empty())
+      throw UsageError("--data excludes --pack: give one of them");
     if (!options.json.empty() && options.json != "-") {
       check_out_file("--json", options.json, inputs);
       check_folder_of("--json", options.json);
@@ -107,6 +109,10 @@ class Bench {
       if (!options_.index.empty() && options_.index != "off")
         throw UsageError(fmt::format("bench {} uses no index: --index is for the other workloads",
                                      options_.workload));
+      if (!options_.pack.empty()) {
+        throw UsageError(fmt::format("bench {} reads no packs: --pack is for the other workloads",
+                                     options_.workload));
+      }
       if (source) {
         run_source();
       } else {
@@ -245,8 +251,12 @@ class Bench {
   }
 
   void run_on_files() {
-    if (options_.data.empty())
-      throw UsageError(fmt::format("bench {} needs --data DIR", options_.workload));
+    const bool packed = !options_.pack.empty();
+    if (options_.data.empty() && !packed)
+      throw UsageError(
+          fmt::format("bench {} needs --data DIR or --pack PACK...", options_.workload));
+    if (packed && !options_.index.empty() && options_.index != "off")
+      throw UsageError("--index is for JPEG files; packs need none: leave it out with --pack");
     std::optional<SavedPlan> plan;
     if (!options_.pipeline.empty()) {
       plan = read_plan(options_.pipeline);
@@ -255,11 +265,12 @@ class Bench {
     }
     const bool latency = options_.workload == kLatency;
     const std::string index_choice = !options_.index.empty() ? options_.index
-                                     : latency               ? "memory"
+                                     : latency && !packed    ? "memory"
                                                              : "off";
     const std::shared_ptr<JpegIndex> index = chosen_index(index_choice);
     const std::shared_ptr<Device> device = chosen_device(options_.device);
-    const Corpus corpus(options_.data, device.get());
+    const Corpus corpus =
+        packed ? Corpus(options_.pack, device.get()) : Corpus(options_.data, device.get());
     if (corpus.left_out() > 0)
       fmt::print(out_, "left out, as they cannot be read or decoded: {} of the files\n",
                  corpus.left_out());
@@ -295,9 +306,10 @@ class Bench {
     const std::string limit_name =
         conditional ? "the same kernels in a loop" : "libjpeg-turbo's full decode";
     fmt::print(out_,
-               "{}: {}, {:.1f} MB, {} a round, {}, batch {}, index {}, device {}; Sluice compared "
-               "with {}\n",
+               "{}: {}, {:.1f} MB{}, {} a round, {}, batch {}, index {}, device {}; Sluice "
+               "compared with {}\n",
                options_.workload, counted(corpus.size(), "file"), corpus.megabytes(),
+               packed ? fmt::format(" ({:.1f} MB packed)", corpus.packed_megabytes()) : "",
                counted(subject.images, "image"), counted(threads_, "thread"), options_.batch,
                index_choice, subject.device == nullptr ? "cpu" : subject.device->name(),
                limit_name);
@@ -309,6 +321,10 @@ class Bench {
     summarize(result, limit_name);
     Figures figures = common(result);
     figures.add("index", index_choice);
+    if (packed) {
+      figures.add("jpeg_megabytes", corpus.megabytes());
+      figures.add("packed_megabytes", corpus.packed_megabytes());
+    }
     if (subject.device != nullptr) {
       figures.add("device", subject.device->name());
       figures.add("decoder", options_.decoder);

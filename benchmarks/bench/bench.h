@@ -17,6 +17,9 @@
 //   wait                                  samples that each wait 5 ms, against the rate that the
 //                                         in-flight window allows
 //
+// With packs, the pipeline gets the packed files, and the other side the JPEG files that they were
+// made of. So the ratio is comparable with that of the folder.
+//
 // All files are read into memory before the measurement. Each round uses the same images and the
 // same random numbers. Only ours uses an index, to decode regions. An index in memory is filled by
 // the warm-up round.
@@ -30,13 +33,14 @@
 namespace sluice::app {
 
 struct BenchOptions {
-  std::string workload;  // may be empty with `recipe` or `pipeline`
-  std::string recipe;    // a recipe to use as the workload
-  RecipeSize size;       // of the recipe's results
-  std::string pipeline;  // file of a saved plan, for the workload `pipeline`
-  std::string data;      // not needed for `overhead`, `wait` and `source`
-  int threads = 0;       // 0: all CPUs of the process; 1 for `overhead`, 2 for `wait`
-  double seconds = 2;    // of one side of one round, approximately
+  std::string workload;           // may be empty with `recipe` or `pipeline`
+  std::string recipe;             // a recipe to use as the workload
+  RecipeSize size;                // of the recipe's results
+  std::string pipeline;           // file of a saved plan, for the workload `pipeline`
+  std::string data;               // not needed for `overhead`, `wait` and `source`
+  std::vector<std::string> pack;  // packs, instead of `data`
+  int threads = 0;                // 0: all CPUs of the process; 1 for `overhead`, 2 for `wait`
+  double seconds = 2;             // of one side of one round, approximately
   int rounds = 5;
   int workers = 0;  // for `source`; 0: 4
   int batch = 64;

@@ -5,6 +5,8 @@
 #include "apps/usage.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/jpeg/decode.h>
+#include <sluice/io/packs/pack_in.h>
+#include <sluice/io/packs/pack_jpeg.h>
 #include <sluice/ops/automatic.h>
 #include <sluice/ops/boxes.h>
 #include <sluice/ops/decode.h>
@@ -63,6 +65,40 @@ Corpus::Corpus(const std::string& folder, Device* device) {
     throw UsageError(fmt::format("--data: no file in '{}' can be decoded", folder));
 }
 
+Corpus::Corpus(const std::vector<std::string>& packs, Device* device) {
+  BufferPool memory(device != nullptr ? device->pinned() : host_memory());
+  const auto pack = opened("--pack", [&] { return Pack<>(packs, {.columns = {}}); });
+  const std::vector<std::string>& columns = pack.all_columns();
+  const bool labeled = std::find(columns.begin(), columns.end(), "label") != columns.end();
+  Image image, expected;
+  for (std::int64_t i = 0; i < pack.size(); ++i) {
+    try {
+      Bytes bytes = [&] {
+        const BufferPoolScope scope(memory);
+        return pack.read_whole(i);
+      }();
+      Bytes original = Bytes::copy_of(bytes);
+      if (pack.is_packed(i)) original = Bytes::copy_of(unpack_jpeg(bytes));
+      decode_jpeg_image(original, {}, expected);
+      decode_jpeg_image(bytes, {}, image);
+      std::int64_t label = -1;
+      if (labeled) detail::read_cell({pack.cell(i, "label")}, label);
+      files_.push_back(std::move(bytes));
+      originals_.push_back(std::move(original));
+      packed_bytes_ += pack.bytes(i);
+      labels_.push_back(label);
+    } catch (const Error&) {
+      ++left_out_;
+      continue;
+    }
+    if (!(image == expected)) {
+      throw Error(
+          fmt::format("{}: the packed file has other pixels than its JPEG file", pack.name(i)));
+    }
+  }
+  if (files_.empty()) throw UsageError("--pack: no file in the packs can be decoded");
+}
+
 Bytes Corpus::file(std::int64_t i, std::shared_ptr<JpegIndex> index) const {
   const Bytes& kept = files_[static_cast<std::size_t>(i % size())];
   Bytes view = Bytes::view_of(kept);
@@ -72,7 +108,7 @@ Bytes Corpus::file(std::int64_t i, std::shared_ptr<JpegIndex> index) const {
 
 double Corpus::megabytes() const {
   std::size_t sum = 0;
-  for (const Bytes& file : files_) sum += file.size();
+  for (const Bytes& file : originals_.empty() ? files_ : originals_) sum += file.size();
   return static_cast<double>(sum) / 1e6;
 }
 

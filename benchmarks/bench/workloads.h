@@ -26,24 +26,32 @@
 
 namespace sluice::app {
 
-// The files of a folder, in memory. It leaves out files that cannot be read or decoded, so that
-// every workload measures the same images. Immutable once constructed.
+// The files of a folder or of packs, in memory. It leaves out files that cannot be read or decoded,
+// so that every workload measures the same images. Immutable once constructed.
+//
+// Of packs it has two versions of each file: the packed one for pipelines, and the JPEG file that
+// it was made of for the loops that pipelines are compared with.
 class Corpus {
  public:
   // Throws UsageError if the folder cannot be read, or if none of its files can be decoded. With a
   // device, the files lie in memory that the device reads, as in a pipeline.
   explicit Corpus(const std::string& folder, Device* device = nullptr);
+  // Throws Error if a packed file decodes to other pixels than its JPEG file.
+  explicit Corpus(const std::vector<std::string>& packs, Device* device = nullptr);
 
   std::int64_t size() const { return static_cast<std::int64_t>(files_.size()); }
-  // Returns file `i` modulo size().
+  // Returns file `i` modulo size(), which is a JPEG file.
   std::span<const std::uint8_t> operator[](std::int64_t i) const {
-    return files_[static_cast<std::size_t>(i % size())];
+    const std::vector<Bytes>& files = originals_.empty() ? files_ : originals_;
+    return files[static_cast<std::size_t>(i % size())];
   }
-  // Returns a view of the file for a pipeline. It carries the file's hash, so a lookup in `index`
-  // (which may be null) does not compute it again.
+  // Returns a view of the file for a pipeline: packed, if it comes from a pack. It carries the
+  // file's hash, so a lookup in `index` (which may be null) does not compute it again.
   Bytes file(std::int64_t i, std::shared_ptr<JpegIndex> index) const;
   std::int64_t label(std::int64_t i) const { return labels_[static_cast<std::size_t>(i % size())]; }
-  double megabytes() const;
+  double megabytes() const;  // of the JPEG files
+  // Of the files in their packs.
+  double packed_megabytes() const { return static_cast<double>(packed_bytes_) / 1e6; }
   int left_out() const { return left_out_; }
   // Descriptions of the files that are left out by rules.
   const std::vector<std::string>& left_out_by_rules() const { return by_rules_; }
@@ -52,7 +60,9 @@ class Corpus {
 
  private:
   std::vector<Bytes> files_;
-  std::vector<std::int64_t> labels_;  // numbered by files_in()
+  std::vector<Bytes> originals_;      // of packs; else empty
+  std::vector<std::int64_t> labels_;  // numbered by files_in(), or in the packs
+  std::int64_t packed_bytes_ = 0;
   int left_out_ = 0;
   std::vector<std::string> by_rules_;
 };

@@ -2,6 +2,7 @@
 #include <sluice/cuda/jpeg/pixels.h>
 #include <sluice/io/jpeg/decompressor.h>
 #include <sluice/io/jpeg/header.h>
+#include <sluice/io/jpeg/zigzag.h>
 
 #include <algorithm>
 #include <cstring>

@@ -15,35 +15,12 @@
 
 #include <sluice/cuda/device_view.h>
 #include <sluice/cuda/jpeg/job.h>
+#include <sluice/io/jpeg/zigzag.h>
 
 #include <cstddef>
 #include <cstdint>
 
 namespace sluice::device {
-
-// Maps a row and column to the coefficient's position in zigzag order.
-struct JpegZigzag {
-  std::uint8_t at[64];
-  SLUICE_HOST_DEVICE constexpr JpegZigzag() : at{} {
-    int row = 0, column = 0;
-    for (int k = 0; k < 64; ++k) {
-      at[8 * row + column] = static_cast<std::uint8_t>(k);
-      const bool up = (row + column) % 2 == 0;
-      if (up && column == 7) {
-        ++row;
-      } else if (up && row == 0) {
-        ++column;
-      } else if (!up && row == 7) {
-        ++column;
-      } else if (!up && column == 0) {
-        ++row;
-      } else {
-        row += up ? -1 : 1;
-        column += up ? 1 : -1;
-      }
-    }
-  }
-};
 
 SLUICE_HOST_DEVICE inline std::int32_t wrap_to_16(std::uint32_t value) {
   return static_cast<std::int16_t>(static_cast<std::uint16_t>(value));

@@ -1,4 +1,5 @@
 #include <sluice/io/http/client.h>
+#include <sluice/io/http/http_file.h>
 #include <sluice/io/http/url.h>
 #include <sluice/io/http/urls.h>
 #include <sluice/io/readers/files.h>
@@ -16,97 +17,6 @@
 
 namespace sluice::detail {
 namespace {
-
-// HttpFile: random access to a file at a URL.
-//
-// Each request asks for at least 64 KiB. The last part is kept, so nearby reads need one request.
-// All parts belong to the same version of the file: requests send its ETag, and the ETag of each
-// answer must match.
-//
-// Ownership: refers to the client. Threads: one at a time; each read waits. Errors: IoError as for
-// requests, also from the constructor.
-class HttpFile final : public RandomAccess {
- public:
-  HttpFile(HttpClient& client, std::string url);
-
-  std::uint64_t size() const override { return size_; }
-  std::size_t read(std::uint64_t offset, std::span<std::uint8_t> first,
-                   std::span<std::uint8_t> then = {}) const override;
-  std::string name() const override;
-  // See HttpAnswer.
-  const std::string& version() const { return version_; }
-
- private:
-  void fetch(std::uint64_t offset, std::uint64_t size) const;
-
-  HttpClient& client_;
-  std::string url_;
-  std::uint64_t size_ = 0;
-  std::string version_;
-  mutable std::uint64_t part_begin_ = 0;
-  mutable Bytes part_;
-};
-
-// The bytes of a file from `first` on, held in memory. Reads elsewhere return nothing.
-class PartInMemory final : public RandomAccess {
- public:
-  PartInMemory(std::string name, std::uint64_t first, std::span<const std::uint8_t> bytes)
-      : name_(std::move(name)), first_(first), bytes_(bytes) {}
-  std::uint64_t size() const override { return first_ + bytes_.size(); }
-  std::size_t read(std::uint64_t offset, std::span<std::uint8_t> first,
-                   std::span<std::uint8_t> then = {}) const override;
-  std::string name() const override { return name_; }
-
- private:
-  std::string name_;
-  std::uint64_t first_;
-  std::span<const std::uint8_t> bytes_;
-};
-
-constexpr std::uint64_t kPart = std::uint64_t{64} << 10;
-
-HttpFile::HttpFile(HttpClient& client, std::string url) : client_(client), url_(std::move(url)) {
-  HttpClient::Got got = client_.get({.url = url_, .range = HttpRange{0, kPart}});
-  if (got.size == 0) throw IoError(name() + ": the server does not say how long it is");
-  size_ = got.size;
-  version_ = std::move(got.version);
-  part_ = std::move(got.body);
-}
-
-std::string HttpFile::name() const { return "'" + shown_url(url_) + "'"; }
-
-void HttpFile::fetch(std::uint64_t offset, std::uint64_t size) const {
-  const std::uint64_t rest = size_ - offset;
-  HttpClient::Got got =
-      client_.get({.url = url_,
-                   .range = HttpRange{offset, std::min(rest, std::max(size, kPart))},
-                   .version = version_});
-  if (got.size != size_) {
-    throw IoError(name() + " has changed since it was opened: it had " + std::to_string(size_) +
-                  " bytes, and has " + std::to_string(got.size));
-  }
-  part_begin_ = offset;
-  part_ = std::move(got.body);
-}
-
-std::size_t HttpFile::read(std::uint64_t offset, std::span<std::uint8_t> first,
-                           std::span<std::uint8_t> then) const {
-  if (offset >= size_) return 0;
-  const std::uint64_t wanted = std::min<std::uint64_t>(first.size() + then.size(), size_ - offset);
-  if (offset < part_begin_ || offset + wanted > part_begin_ + part_.size()) fetch(offset, wanted);
-  return PartInMemory({}, part_begin_, part_).read(offset, first, then);
-}
-
-std::size_t PartInMemory::read(std::uint64_t offset, std::span<std::uint8_t> first,
-                               std::span<std::uint8_t> then) const {
-  if (offset < first_ || offset - first_ >= bytes_.size()) return 0;
-  const auto rest = bytes_.subspan(static_cast<std::size_t>(offset - first_));
-  const std::size_t of_first = std::min(first.size(), rest.size());
-  std::copy_n(rest.begin(), of_first, first.begin());
-  const std::size_t of_then = std::min(then.size(), rest.size() - of_first);
-  std::copy_n(rest.begin() + static_cast<std::ptrdiff_t>(of_first), of_then, then.begin());
-  return of_first + of_then;
-}
 
 ListOptions of_list(const UrlListOptions& options) {
   ListOptions list{.path = options.url,

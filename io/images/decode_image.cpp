@@ -1,6 +1,7 @@
 #include <sluice/io/images/codec.h>
 #include <sluice/io/images/decode_image.h>
 #include <sluice/io/jpeg/header.h>
+#include <sluice/io/packs/packed_jpeg.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -157,7 +158,7 @@ const char* name_of(ImageFormat format) {
 ImageFormat image_format(std::span<const std::uint8_t> file) {
   const std::string_view text(reinterpret_cast<const char*>(file.data()),
                               std::min<std::size_t>(file.size(), 12));
-  if (text.starts_with("\xff\xd8")) return ImageFormat::jpeg;
+  if (text.starts_with("\xff\xd8") || is_packed_jpeg(file)) return ImageFormat::jpeg;
   if (text.starts_with("\x89PNG\r\n\x1a\n")) return ImageFormat::png;
   using namespace std::string_view_literals;
   for (const std::string_view start :

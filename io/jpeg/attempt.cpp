@@ -2,6 +2,7 @@
 #include <sluice/io/jpeg/header.h>
 #include <sluice/io/jpeg/orientation.h>
 #include <sluice/io/jpeg/self_test.h>
+#include <sluice/io/packs/pack_jpeg.h>
 
 #include <fmt/format.h>
 
@@ -75,9 +76,40 @@ Rectangle shrunk(const Rectangle& w, int shrink) {
           (w.x + w.width + shrink - 1) / shrink - x};
 }
 
+// True for gray images with a vertical sampling factor, which has no meaning there.
+bool counts_rows_in_twos(const jpeg_decompress_struct& info) {
+  return info.num_components == 1 && info.max_v_samp_factor > 1;
+}
+
+// The first and the last row of groups that the library decodes.
+struct Rows {
+  std::uint32_t first;
+  std::uint32_t last;
+};
+Rows rows_of(const jpeg_decompress_struct& info, const Rectangle& region) {
+  const int group = jpeg_group_height(info);
+  // If colors have fewer rows than pixels, upsampling uses the rows around. The library skips only
+  // what precedes the row above, and holds back the last rows of a group until it has the next one.
+  const int around =
+      info.num_components > 1 && info.max_v_samp_factor > 1 ? info.max_v_samp_factor : 0;
+  const int above = around > 0 && region.y > 0 ? 1 : 0;
+  const auto rows = static_cast<std::uint32_t>(info.MCU_rows_in_scan);
+  return {static_cast<std::uint32_t>((region.y - above) / group),
+          std::min(static_cast<std::uint32_t>((region.y + region.height - 1 + around) / group),
+                   rows - 1)};
+}
+
 }  // namespace
 
+void unpack_for_library(KnownJpeg& file) {
+  if (!is_packed_jpeg(file.there) || jpeg_entropy_is_usable()) return;
+  if (file.on_demand != nullptr) file.read_all();
+  file.unpacked = unpack_jpeg(file.there);
+  file.there = file.unpacked;
+}
+
 void require_jpeg(const KnownJpeg& file) {
+  if (is_packed_jpeg(file.there)) return;
   if (file.there.size() >= 2 && file.there[0] == 0xff &&
       file.there[1] == jpeg_marker::kStartOfImage)
     return;
@@ -128,6 +160,10 @@ bool JpegAttempt::begin(const KnownJpeg& file, const JpegRequest& request,
   job_.sound = learner_.is_sound();
   decompressor_.start();
   job_.cut = request.region && !lacks_passes(info) && (shrink_ == 1 || can_be_cut_shrunk(info));
+  if (decompressor_.packed() != nullptr) {
+    begin_packed(file, options);
+    return true;
+  }
   // When the whole file is read, ignore the index and decode everything, so that damage is found.
   const JpegIndexEntry* const known = job_.to_end ? nullptr : learner_.known();
   std::span<const std::uint8_t> bytes = file.there;
@@ -147,6 +183,21 @@ bool JpegAttempt::begin(const KnownJpeg& file, const JpegRequest& request,
     learner_.begin(decompressor_.entropy(), static_cast<std::uint32_t>(rows));
   }
   return true;
+}
+
+void JpegAttempt::begin_packed(const KnownJpeg& file, const JpegOptions& options) {
+  const PackedJpeg& packed = *decompressor_.packed();
+  Rows rows{0, packed.rows() - 1};
+  std::span<const std::uint8_t> bytes = file.there;
+  if (file.on_demand != nullptr) {
+    const bool part = !job_.to_end && job_.cut && !counts_rows_in_twos(decompressor_.info());
+    if (part) rows = rows_of(decompressor_.info(), job_.region);
+    const ByteRange range = packed.range_of_rows(rows.first, rows.last);
+    if (packed.size() != file.on_demand->size())
+      throw PackError("the packed JPEG is damaged: it has another size than its head says");
+    bytes = file.on_demand->read_parts({{range}});
+  }
+  decompressor_.use_packed(bytes, rows.first, rows.last, options.verify);
 }
 
 bool JpegAttempt::begin_rows(std::uint8_t* out, std::ptrdiff_t stride, int rows, bool margins) {
@@ -171,41 +222,19 @@ JpegReport JpegAttempt::report() {
         job_.region.y + job_.region.height == static_cast<int>(decompressor_.info().output_height);
     learner_.end(to_bottom && !report.damaged);
     report.path = decompressor_.entropy().indexed() ? JpegPath::indexed : JpegPath::fast;
+  } else if (decompressor_.packed() != nullptr) {
+    report.path = JpegPath::packed;
   } else if (is_fast_wanted_) {
     report.path = JpegPath::fell_back;
   }
   return report;
 }
 
-namespace {
-
-// The first and the last row of groups that the library decodes.
-struct Rows {
-  std::uint32_t first;
-  std::uint32_t last;
-};
-Rows rows_of(const jpeg_decompress_struct& info, const Rectangle& region) {
-  const int group = jpeg_group_height(info);
-  // If colors have fewer rows than pixels, upsampling uses the rows around. The library skips only
-  // what precedes the row above, and holds back the last rows of a group until it has the next one.
-  const int around =
-      info.num_components > 1 && info.max_v_samp_factor > 1 ? info.max_v_samp_factor : 0;
-  const int above = around > 0 && region.y > 0 ? 1 : 0;
-  const auto rows = static_cast<std::uint32_t>(info.MCU_rows_in_scan);
-  return {static_cast<std::uint32_t>((region.y - above) / group),
-          std::min(static_cast<std::uint32_t>((region.y + region.height - 1 + around) / group),
-                   rows - 1)};
-}
-
-}  // namespace
-
 std::vector<ByteRange> find_region_byte_ranges(const JpegDecompressor& image,
                                                const Rectangle& region, const JpegIndexEntry& known,
                                                std::size_t file_bytes) {
   const jpeg_decompress_struct& info = image.info();
-  // Gray images with a vertical sampling factor, which has no meaning there, count rows in twos.
-  const bool odd = info.num_components == 1 && info.max_v_samp_factor > 1;
-  if (odd || !JpegEntropy::fits(info, known)) return {};
+  if (counts_rows_in_twos(info) || !JpegEntropy::fits(info, known)) return {};
   const Rows rows = rows_of(info, region);
   const JpegDecompressor::Columns columns = image.columns(region);
   const int group = jpeg_group_width(info);

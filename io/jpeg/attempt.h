@@ -35,6 +35,7 @@ struct KnownJpeg {
   const Bytes* on_demand = nullptr;     // reads the rest; null if the whole file is there
   JpegIndex* index = nullptr;
   std::optional<std::uint64_t> hash;
+  std::vector<std::uint8_t> unpacked;  // `there`, if a packed JPEG had to be unpacked
 
   JpegDigest digest() const {
     return hash && on_demand != nullptr ? JpegDigest{*hash, on_demand->size()}
@@ -47,9 +48,10 @@ struct KnownJpeg {
 };
 
 inline KnownJpeg known_jpeg(const Bytes& file) {
-  KnownJpeg known{file.prefix(), file.is_on_demand() ? &file : nullptr, file.index(),
-                  file.content_hash()};
-  if (known.on_demand != nullptr && (!known.hash || known.there.size() < 2)) known.read_all();
+  KnownJpeg known{
+      file.prefix(), file.is_on_demand() ? &file : nullptr, file.index(), file.content_hash(), {}};
+  const bool begun = is_packed_jpeg(known.there) || (known.hash && known.there.size() >= 2);
+  if (known.on_demand != nullptr && !begun) known.read_all();
   return known;
 }
 
@@ -101,7 +103,9 @@ struct JpegRequest {
   bool reads_to_end(const JpegOptions& options) const { return !region || options.verify; }
 };
 
-// Throws JpegError unless the file begins with a JPEG start marker.
+// Replaces a packed JPEG by its file, unless libjpeg's entropy decoder can be replaced.
+void unpack_for_library(KnownJpeg& file);
+// Throws JpegError unless the file begins with a JPEG start marker, or is a packed JPEG.
 void require_jpeg(const KnownJpeg& file);
 // True if the first attempt uses our own entropy decoder.
 bool begins_with_own_entropy(const JpegOptions& options);
@@ -116,8 +120,9 @@ class JpegAttempt {
   JpegAttempt(const JpegAttempt&) = delete;
   JpegAttempt& operator=(const JpegAttempt&) = delete;
 
-  // Starts decoding, up to the point where the output size is known. Here and below, false means
-  // that our own entropy decoder has given up, or needs all of a file that is on demand.
+  // Starts decoding, up to the point where the output size is known. A packed JPEG is decoded in
+  // the same way with and without our own entropy decoder. Here and below, false means that our own
+  // entropy decoder has given up, or needs all of a file that is on demand.
   bool begin(const KnownJpeg& file, const JpegRequest& request, const JpegOptions& options,
              bool own_entropy);
 
@@ -140,6 +145,8 @@ class JpegAttempt {
   JpegReport report();
 
  private:
+  void begin_packed(const KnownJpeg& file, const JpegOptions& options);
+
   JpegDecompressor& decompressor_;
   JpegIndexLearner& learner_;
   JpegRowJob job_;

@@ -83,6 +83,7 @@ JpegReport decode(KnownJpeg file, const JpegRequest& request, const JpegOptions&
   static thread_local JpegDecompressor decompressor;
   Ending ending(decompressor, out);
   require_jpeg(file);
+  unpack_for_library(file);
   check_shrink(request.shrink);
   const bool fast = begins_with_own_entropy(options);
   JpegIndexLearner learner = learner_of(file, request, options);
@@ -114,6 +115,8 @@ const char* name_of(JpegPath path) {
       return "indexed";
     case JpegPath::fell_back:
       return "fell_back";
+    case JpegPath::packed:
+      return "packed";
   }
   return "";
 }
@@ -121,7 +124,7 @@ const char* name_of(JpegPath path) {
 JpegReport decode_jpeg_image(std::span<const std::uint8_t> file, const JpegOptions& options,
                              Image& out, JpegIndex* index,
                              std::optional<std::uint64_t> content_hash) {
-  return decode({file, nullptr, index, content_hash}, {}, options, out);
+  return decode({file, nullptr, index, content_hash, {}}, {}, options, out);
 }
 JpegReport decode_jpeg_image(const Bytes& file, const JpegOptions& options, Image& out) {
   return decode(known_jpeg(file), {}, options, out);
@@ -130,7 +133,7 @@ JpegReport decode_jpeg_image(const Bytes& file, const JpegOptions& options, Imag
 JpegReport decode_jpeg_region(std::span<const std::uint8_t> file, const Rectangle& region,
                               const JpegOptions& options, Image& out, JpegIndex* index,
                               std::optional<std::uint64_t> content_hash) {
-  return decode({file, nullptr, index, content_hash}, {.region = region}, options, out);
+  return decode({file, nullptr, index, content_hash, {}}, {.region = region}, options, out);
 }
 JpegReport decode_jpeg_region(const Bytes& file, const Rectangle& region,
                               const JpegOptions& options, Image& out) {
@@ -141,8 +144,8 @@ JpegReport decode_jpeg_shrunk(std::span<const std::uint8_t> file,
                               const std::optional<Rectangle>& region, int shrink,
                               const JpegOptions& options, Image& out, JpegIndex* index,
                               std::optional<std::uint64_t> content_hash) {
-  return decode({file, nullptr, index, content_hash}, {.region = region, .shrink = shrink}, options,
-                out);
+  return decode({file, nullptr, index, content_hash, {}}, {.region = region, .shrink = shrink},
+                options, out);
 }
 JpegReport decode_jpeg_shrunk(const Bytes& file, const std::optional<Rectangle>& region, int shrink,
                               const JpegOptions& options, Image& out) {

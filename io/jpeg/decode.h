@@ -20,6 +20,9 @@
 // equal those of `djpeg -scale 1/2`, 1/4 and 1/8, and a region's pixels equal those cut from the
 // whole.
 //
+// Packed JPEGs (io/packs/packed_jpeg.h) are taken wherever JPEG files are, with the same pixels. Of
+// a region, only its rows are read. `entropy` and an index have no effect on them.
+//
 // Threads: any number at once. Each thread keeps one row of pixels for its next image and nothing
 // else: earlier files do not affect later ones. Errors: JpegError with the reason, std::bad_alloc,
 // or what the source of Bytes on demand throws; `out` is then empty. Libraries report most kinds of
@@ -76,10 +79,11 @@ enum class JpegPath : std::uint8_t {
   fast,       // by Sluice
   indexed,    // by Sluice, with the help of an index
   fell_back,  // by libjpeg: the file is of another kind, or not in order
+  packed,     // by Sluice, from a packed JPEG (io/packs/packed_jpeg.h)
 };
 
 inline constexpr JpegPath kJpegPaths[] = {JpegPath::library, JpegPath::fast, JpegPath::indexed,
-                                          JpegPath::fell_back};
+                                          JpegPath::fell_back, JpegPath::packed};
 const char* name_of(JpegPath path);  // "fast"
 
 struct JpegReport {

@@ -36,7 +36,8 @@ void convert_cmyk(const std::uint8_t* in, int width, int channels, std::uint8_t*
 
 void JpegDecompressor::open(std::span<const std::uint8_t> file, const JpegOptions& options) {
   discard();
-  file_ = file;
+  packed_ = is_packed_jpeg(file) ? &pack_entropy_.open(file) : nullptr;
+  file_ = packed_ != nullptr ? packed_->header() : file;
   max_scans_ = options.max_scans;
   ours_ = false;
   errors_.start_image(options.damage == DamagePolicy::strict);
@@ -54,6 +55,11 @@ bool JpegDecompressor::use_own_entropy(std::span<const std::uint8_t> file,
                                        std::span<const ByteRange> parts) {
   ours_ = entropy_.attach(info_, file, errors_, index, parts);
   return ours_;
+}
+
+void JpegDecompressor::use_packed(std::span<const std::uint8_t> file, std::uint32_t first,
+                                  std::uint32_t last, bool verify) {
+  pack_entropy_.attach(info_, errors_, file, first, last, verify);
 }
 
 JpegDecompressor::Columns JpegDecompressor::columns(const Rectangle& region) const {
@@ -143,6 +149,7 @@ void JpegDecompressor::go_to_region() {
     JDIMENSION width = static_cast<JDIMENSION>(wanted.width);
     jpeg_crop_scanline(&info_, &left, &width);
     if (ours_) entropy_.set_columns(left, width);
+    if (packed_ != nullptr) pack_entropy_.set_columns(left, width);
     left_ = static_cast<int>(left);
   }
   if (region.y > 0) jpeg_skip_scanlines(&info_, static_cast<JDIMENSION>(region.y));

@@ -12,6 +12,7 @@
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/entropy.h>
 #include <sluice/io/jpeg/libjpeg.h>
+#include <sluice/io/packs/pack_entropy.h>
 
 #include <cstdint>
 #include <span>
@@ -44,7 +45,7 @@ class JpegDecompressor {
   JpegDecompressor& operator=(const JpegDecompressor&) = delete;
   ~JpegDecompressor() { discard(); }
 
-  // Reads the header of `file` as the start of a new image.
+  // Reads the header of `file`, which may be a packed JPEG, as the start of a new image.
   void open(std::span<const std::uint8_t> file, const JpegOptions& options);
   // Starts decoding.
   void start();
@@ -53,6 +54,11 @@ class JpegDecompressor {
   // opened and started again without it.
   bool use_own_entropy(std::span<const std::uint8_t> file, const JpegIndexEntry* index,
                        std::span<const ByteRange> parts);
+  // The head of a packed JPEG; null for other files.
+  const PackedJpeg* packed() const { return packed_; }
+  // Lets the rows first .. last of groups be decoded from a packed JPEG: see PackEntropy::attach.
+  void use_packed(std::span<const std::uint8_t> file, std::uint32_t first, std::uint32_t last,
+                  bool verify);
   // True if our own entropy decoder reads the codes.
   bool is_ours() const { return ours_; }
   JpegEntropy& entropy() { return entropy_; }
@@ -100,6 +106,8 @@ class JpegDecompressor {
   int max_scans_ = 0;
   bool ours_ = false;
   JpegEntropy entropy_;
+  PackEntropy pack_entropy_;
+  const PackedJpeg* packed_ = nullptr;
   const JpegRowJob* job_ = nullptr;
   int left_ = 0;                       // the first column of the library's rows
   JDIMENSION end_ = 0;                 // deliver() reads rows before this one

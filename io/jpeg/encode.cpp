@@ -4,31 +4,23 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdlib>
 #include <new>
-#include <span>
 
 #include <fmt/format.h>
 
 namespace sluice {
 namespace {
 
-// The libjpeg object of one call, and the bytes that it has written. libjpeg's own memory
-// destination loses its buffer on an error, so this class has its own.
+// The libjpeg object of one call, and the bytes that it has written.
 class Compressor {
  public:
   Compressor(const Image& image, const JpegEncodeOptions& options)
-      : image_(image), options_(options) {
-    capacity_ = image.row_bytes() * static_cast<std::size_t>(image.height()) / 4 + 4096;
-    data_ = static_cast<std::uint8_t*>(std::malloc(capacity_));
-    if (data_ == nullptr) throw std::bad_alloc();
-  }
+      : image_(image),
+        options_(options),
+        output_(errors_, image.row_bytes() * static_cast<std::size_t>(image.height()) / 4) {}
   Compressor(const Compressor&) = delete;
   Compressor& operator=(const Compressor&) = delete;
-  ~Compressor() {
-    jpeg_destroy_compress(&info_);
-    std::free(data_);
-  }
+  ~Compressor() { jpeg_destroy_compress(&info_); }
 
   Bytes run() {
     errors_.install();
@@ -39,47 +31,14 @@ class Compressor {
       if (errors_.out_of_memory) throw std::bad_alloc();
       throw JpegError(fmt::format("cannot be encoded: {}", errors_.text));
     }
-    return Bytes::copy_of({data_, capacity_ - destination_.manager.free_in_buffer});
+    return Bytes::copy_of(output_.bytes());
   }
 
  private:
-  struct Destination {
-    jpeg_destination_mgr manager;  // first: libjpeg hands out a pointer to it
-    Compressor* owner;
-  };
-
-  static Compressor& owner_of(j_compress_ptr info) {
-    return *reinterpret_cast<Destination*>(info->dest)->owner;
-  }
-
-  static void begin(j_compress_ptr info) {
-    Compressor& self = owner_of(info);
-    info->dest->next_output_byte = self.data_;
-    info->dest->free_in_buffer = self.capacity_;
-  }
-
-  // Called when the buffer is full; the value of free_in_buffer is not valid then.
-  static boolean grow(j_compress_ptr info) {
-    Compressor& self = owner_of(info);
-    void* larger = std::realloc(self.data_, self.capacity_ * 2);
-    if (larger == nullptr) self.errors_.fail_out_of_memory();
-    self.data_ = static_cast<std::uint8_t*>(larger);
-    info->dest->next_output_byte = self.data_ + self.capacity_;
-    info->dest->free_in_buffer = self.capacity_;
-    self.capacity_ *= 2;
-    return TRUE;
-  }
-
-  static void end(j_compress_ptr) {}
-
   // A step: no locals with destructors, no exceptions.
   void write() {
     jpeg_create_compress(&info_);
-    destination_.manager.init_destination = begin;
-    destination_.manager.empty_output_buffer = grow;
-    destination_.manager.term_destination = end;
-    destination_.owner = this;
-    info_.dest = &destination_.manager;
+    output_.install(info_);
     info_.image_width = static_cast<JDIMENSION>(image_.width());
     info_.image_height = static_cast<JDIMENSION>(image_.height());
     info_.input_components = image_.channels();
@@ -112,9 +71,7 @@ class Compressor {
   const JpegEncodeOptions& options_;
   jpeg_compress_struct info_{};
   JpegErrors errors_;
-  Destination destination_{};
-  std::uint8_t* data_ = nullptr;
-  std::size_t capacity_ = 0;
+  JpegOutput output_;
 };
 
 void check(const Image& image, const JpegEncodeOptions& options) {

@@ -1,5 +1,6 @@
 #include <sluice/io/jpeg/header.h>
 #include <sluice/io/jpeg/orientation.h>
+#include <sluice/io/packs/packed_jpeg.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -168,6 +169,7 @@ void read_frame(std::uint8_t marker, Bytes8 segment, JpegHeader& header) {
 }  // namespace
 
 JpegHeader peek_jpeg(std::span<const std::uint8_t> file) {
+  if (is_packed_jpeg(file)) file = header_of_packed_jpeg(file);
   if (!starts_as_jpeg(file)) throw_not_jpeg(file);
   JpegHeader header;
   bool frame_seen = false;
@@ -209,6 +211,13 @@ JpegHeader peek_jpeg(const Bytes& file) {
 }
 
 int peek_jpeg_orientation(std::span<const std::uint8_t> file) noexcept {
+  if (is_packed_jpeg(file)) {
+    try {
+      file = header_of_packed_jpeg(file);
+    } catch (const Error&) {
+      return 1;
+    }
+  }
   if (!starts_as_jpeg(file)) return 1;
   MarkerWalk walk(file);
   while (walk.next() == MarkerWalk::Found::segment) {

@@ -1,6 +1,8 @@
 #include <sluice/io/jpeg/libjpeg.h>
 
+#include <cstdlib>
 #include <cstring>
+#include <new>
 
 #include <jerror.h>
 #include <link.h>
@@ -101,6 +103,40 @@ void JpegErrors::fail_out_of_memory() {
   if (setjmp(errors.jump) != 0) return false;
   step(context);
   return true;
+}
+
+JpegOutput::JpegOutput(JpegErrors& errors, std::size_t expected)
+    : errors_(errors), capacity_(expected + 4096) {
+  data_ = static_cast<std::uint8_t*>(std::malloc(capacity_));
+  if (data_ == nullptr) throw std::bad_alloc();
+  destination_.manager.free_in_buffer = capacity_;
+}
+JpegOutput::~JpegOutput() { std::free(data_); }
+
+void JpegOutput::install(jpeg_compress_struct& info) {
+  destination_.manager.init_destination = begin;
+  destination_.manager.empty_output_buffer = grow;
+  destination_.manager.term_destination = [](j_compress_ptr) {};
+  destination_.owner = this;
+  info.dest = &destination_.manager;
+}
+
+void JpegOutput::begin(j_compress_ptr info) {
+  JpegOutput& self = *reinterpret_cast<Destination*>(info->dest)->owner;
+  info->dest->next_output_byte = self.data_;
+  info->dest->free_in_buffer = self.capacity_;
+}
+
+// Called when the buffer is full; the value of free_in_buffer is not valid then.
+boolean JpegOutput::grow(j_compress_ptr info) {
+  JpegOutput& self = *reinterpret_cast<Destination*>(info->dest)->owner;
+  void* larger = std::realloc(self.data_, self.capacity_ * 2);
+  if (larger == nullptr) self.errors_.fail_out_of_memory();
+  self.data_ = static_cast<std::uint8_t*>(larger);
+  info->dest->next_output_byte = self.data_ + self.capacity_;
+  info->dest->free_in_buffer = self.capacity_;
+  self.capacity_ *= 2;
+  return TRUE;
 }
 
 namespace {

@@ -1,6 +1,6 @@
 // Access to libjpeg beyond its interface, for our decoder and encoder: JpegErrors and
-// jpeg_guarded() for its errors, and LibraryEntropy, the layout of its entropy decoder. Internal:
-// users do not include it.
+// jpeg_guarded() for its errors, JpegOutput for what it writes, and LibraryEntropy, the layout of
+// its entropy decoder. Internal: users do not include it.
 //
 // libjpeg reports a fatal error by a call that must not return. jpeg_guarded() is the only function
 // that uses setjmp for libjpeg. It runs one step, a plain function whose locals need no
@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <span>
 
 #include <jpeglib.h>
 
@@ -47,6 +48,37 @@ using JpegStep = void (*)(void* context) noexcept;
 // Runs step(context). Returns false if libjpeg ended it by a fatal error: the object must then be
 // destroyed.
 bool jpeg_guarded(JpegErrors& errors, JpegStep step, void* context);
+
+// JpegOutput: the bytes that a compress object writes. libjpeg's own memory destination loses its
+// buffer on an error, so this class has its own.
+class JpegOutput {
+ public:
+  // Begins with memory for `expected` bytes and a little more. Throws std::bad_alloc; later, a lack
+  // of memory is an error of the running step.
+  JpegOutput(JpegErrors& errors, std::size_t expected);
+  JpegOutput(const JpegOutput&) = delete;
+  JpegOutput& operator=(const JpegOutput&) = delete;
+  ~JpegOutput();
+
+  // Makes `info` write here, from the first byte on. For a step.
+  void install(jpeg_compress_struct& info);
+  std::span<const std::uint8_t> bytes() const {
+    return {data_, capacity_ - destination_.manager.free_in_buffer};
+  }
+
+ private:
+  struct Destination {
+    jpeg_destination_mgr manager;  // first: libjpeg hands out a pointer to it
+    JpegOutput* owner;
+  };
+  static void begin(j_compress_ptr info);
+  static boolean grow(j_compress_ptr info);
+
+  JpegErrors& errors_;
+  Destination destination_{};
+  std::uint8_t* data_ = nullptr;
+  std::size_t capacity_ = 0;
+};
 
 // LibraryEntropy: the beginning of libjpeg's entropy decoder objects, which the pointer `entropy`
 // of a decompress object refers to. has_known_entropy() tests if the loaded library uses this

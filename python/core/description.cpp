@@ -190,6 +190,7 @@ void bind_description(nb::module_& module) {
   bind_functions(bound);
   bind_sources(bound);
   bind_late_sources(module, bound);
+  bind_packs(module, bound);
   bind_steps(bound);
   bind_workers(module, bound);
   bind_batches(module, bound);

@@ -58,6 +58,8 @@ void bind_sources(nb::class_<Description>& description);
 void bind_steps(nb::class_<Description>& description);
 // Adds methods for asynchronous sources: URLs and archive streams.
 void bind_late_sources(nb::module_& module, nb::class_<Description>& description);
+// Adds a method for packs as a source, and the writer of packs.
+void bind_packs(nb::module_& module, nb::class_<Description>& description);
 // The same in worker processes, and the functions that workers call.
 void bind_workers(nb::module_& module, nb::class_<Description>& description);
 // Adds functions on several samples at once.

@@ -11,6 +11,7 @@
 #include <sluice/graph/plan/slot.h>
 #include <sluice/graph/plan/source_record.h>
 #include <sluice/graph/sources/values.h>
+#include <sluice/io/http/packs.h>
 #include <sluice/io/http/request.h>
 #include <sluice/io/http/url.h>
 #include <sluice/io/http/urls.h>
@@ -115,6 +116,69 @@ SlotsAndLeftOut read_tar_at(Description& self, const Names& urls, const Names& c
   source.dataset.fingerprint = [archives] { return archives->samples().fingerprint(); };
   read_later(source, archives);
   return {add_source(self, std::move(source), source_options), words_of(samples.left_out())};
+}
+
+// A sample of packs at URLs, for its columns.
+struct PackRow {
+  const detail::PackUrlSamples& samples;
+  std::int64_t index = 0;
+};
+
+class PacksAtUrls {
+ public:
+  PacksAtUrls(const Names& urls, const PackUrlOptions& options, const Tables& columns)
+      : from_(urls, options, columns.size()),
+        columns_(columns),
+        readers_(readers_of<const PackRow>(
+            columns,
+            []<class T>(const PackRow& row, std::size_t column, std::type_identity<T>) -> T {
+              if constexpr (CellType<T>) {
+                return row.samples.get<T>(row.index, column);
+              } else {
+                const auto text = row.samples.get<std::string>(row.index, column);
+                return Bytes::copy_of(
+                    {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+              }
+            })) {}
+  const detail::PackUrlSamples& samples() const { return from_; }
+
+  void operator()(Completion<Row> done, const SampleInfo& info) const {
+    const PackRow row{from_, info.index};
+    auto made = std::make_shared<Row>(row_of(columns_, readers_, row));
+    const auto make = [this, made, i = info.index](const detail::HttpAnswer& answer) {
+      OwnedValue file = make_value(detail::slot_type<Bytes>());
+      *static_cast<Bytes*>(file.get()) = from_.taken(i, answer);
+      made->insert(made->begin(), std::move(file));
+      return std::move(*made);
+    };
+    from_.fetch(info.index, std::make_unique<RowOfAnswer>(std::move(done), make));
+  }
+  void begin_epoch(const EpochInfo&) const { from_.begin_epoch(); }
+  void end_epoch() const noexcept { from_.end_epoch(); }
+
+ private:
+  detail::PackUrlSamples from_;
+  Tables columns_;
+  std::vector<ReadColumn<const PackRow>> readers_;
+};
+
+Slots read_packs_at(Description& self, const Names& urls, const Names& columns, const Names& types,
+                    const nb::dict& options, const nb::dict& http) {
+  (void)self.open();
+  const SourceOptions source_options = source_options_of(self, options);
+  const PackUrlOptions how{.columns = columns, .http = http_options_of(http)};
+  const Tables tables = tables_of(types);
+  std::shared_ptr<const PacksAtUrls> packs;
+  {
+    const nb::gil_scoped_release unlocked;  // it may wait for servers
+    packs = std::make_shared<const PacksAtUrls>(urls, how, tables);
+  }
+  DynamicSource source{.name = "read", .samples = packs->samples().size(), .types = tables};
+  source.types.insert(source.types.begin(), &table_of("bytes"));
+  source.name_of = [packs](const SampleKey& key) { return packs->samples().name(key.index); };
+  source.dataset.fingerprint = [packs] { return packs->samples().fingerprint(); };
+  read_later(source, packs);
+  return add_source(self, std::move(source), source_options);
 }
 
 // A list's rows, or URLs with labels and checksums.
@@ -296,6 +360,8 @@ void bind_late_sources(nb::module_& module, nb::class_<Description>& description
   description
       .def("read_tar_at", read_tar_at, nb::arg("urls"), nb::arg("columns"), nb::arg("types"),
            nb::arg("options"), nb::arg("index").none(), nb::arg("offsets"), nb::arg("http"))
+      .def("read_packs_at", read_packs_at, nb::arg("urls"), nb::arg("columns"), nb::arg("types"),
+           nb::arg("options"), nb::arg("http"))
       .def("read_url_list", read_url_list, nb::arg("list"), nb::arg("columns"), nb::arg("types"),
            nb::arg("options"), nb::arg("index").none(), nb::arg("http"), nb::arg("url"),
            nb::arg("base"), nb::arg("checksum"), nb::arg("format").none(), nb::arg("names"))

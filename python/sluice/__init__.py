@@ -59,6 +59,7 @@ from ._huggingface import from_hf
 from ._mix import Mosaic, cut_mix, mix_up, mosaic
 from ._mutations import WatchWarning
 from ._operator import Operator, Parameter, operator
+from ._packs import PackStats, pack, packs, unpack
 from ._pipeline import BatchKey, Pipeline, pipeline
 from ._policies import (
     Augmentation,
@@ -259,13 +260,13 @@ def drop_unless(predicate: Value) -> None:
 
 __all__ = [
     "Array", "Augmentation", "AugmentationPolicy", "AugmentationStep", "Batch", "BatchError", "BatchKey", "BudgetError", "BufferRing", "BuildError", "Column", "DeviceError", "DrawWarning", "Error",
-    "HttpOptions", "IoError", "JpegError", "JpegIndex", "LeftOutWarning", "Mosaic", "Operator", "Parameter", "Pipeline", "RewriteError", "StallError", "ThreadPool", "Value",
+    "HttpOptions", "IoError", "JpegError", "JpegIndex", "LeftOutWarning", "Mosaic", "Operator", "PackStats", "Parameter", "Pipeline", "RewriteError", "StallError", "ThreadPool", "Value",
     "WatchWarning", "WorkerOptions",
     "all_of", "any_of", "apply_if", "apply_policy", "apply_random", "aug_mix_list", "auto_augment_list", "auto_augment_policy", "cifar10", "cifar100", "classes", "cond", "constant", "cut_mix", "decode_and_crop_jpeg", "decode_jpeg", "devices",
     "drop_unless", "encode_jpeg", "files", "for_loop", "for_loop_collect", "from_hf", "graph_function", "if_else", "image_folder",
     "iterate",
-    "list_file", "map", "memory", "mix_up", "mnist", "mosaic", "not_", "operator", "ops", "pad_batch", "pipeline", "rand_augment_list", "recipe", "require_same_classes", "saved_plan",
-    "select", "source", "tar", "tar_stream", "transforms", "trivial_augment_list", "urls", "webdataset", "while_loop",
+    "list_file", "map", "memory", "mix_up", "mnist", "mosaic", "not_", "operator", "ops", "pack", "packs", "pad_batch", "pipeline", "rand_augment_list", "recipe", "require_same_classes", "saved_plan",
+    "select", "source", "tar", "tar_stream", "transforms", "trivial_augment_list", "unpack", "urls", "webdataset", "while_loop",
 ]
 
 

@@ -152,17 +152,17 @@ def _tar_columns(columns: Any, user: str) -> tuple[list[str], list[str]]:
     return list(wanted), type_names(tuple(wanted.values()), user)[0]
 
 
-def _archives(archives: Any, user: str) -> list[Any]:
-    """Returns the paths or URLs of archives, with braces expanded."""
+def _archives(archives: Any, user: str, name: str = "archives", one: str = "an archive") -> list[Any]:
+    """Returns the paths or URLs of archives, with braces and patterns expanded. `name` and `one` are for messages."""
     several = [archives] if isinstance(archives, (str, bytes, os.PathLike)) else archives
     if not isinstance(several, (list, tuple)):
-        raise _core.BuildError(f"{user}: archives must be a path or a list of paths (got {archives!r})")
+        raise _core.BuildError(f"{user}: {name} must be a path or a list of paths (got {archives!r})")
     if not several:
-        raise _core.BuildError(f"{user}: archives is empty; pass at least one archive")
-    for one in several:
-        _require_path(one, f"{user}: an archive")
-    expanded = [path for one in several for path in _expanded(one)]
-    return [path for one in expanded for path in _globbed(one, user)]
+        raise _core.BuildError(f"{user}: {name} is empty; pass at least one {one.split()[-1]}")
+    for path in several:
+        _require_path(path, f"{user}: {one}")
+    expanded = [path for given in several for path in _expanded(given)]
+    return [path for given in expanded for path in _globbed(given, user)]
 
 
 def _require_no_nul(text: str, what: str) -> None:

@@ -16,7 +16,7 @@ TEST(Cli, VersionAndHelp) {
   EXPECT_EQ(version.status, 0);
   EXPECT_EQ(version.out, "sluice " SLUICE_PROGRAM_VERSION "\n");
   for (const std::string command : {"", "augment ", "bench ", "demo-images ", "devices ", "graph ",
-                                    "index ", "operators ", "pictures "}) {
+                                    "index ", "operators ", "pack ", "pictures ", "unpack "}) {
     const Ran help = run_program(command + "--help");
     EXPECT_EQ(help.status, 0) << command;
     EXPECT_NE(help.out.find("Usage:"), std::string::npos) << command;
@@ -26,7 +26,7 @@ TEST(Cli, VersionAndHelp) {
 
 TEST(Cli, HelpOfACommandIsThatOfItsOption) {
   for (const std::string command : {"", "augment", "bench", "cat", "demo-images", "devices",
-                                    "graph", "help", "index", "operators"}) {
+                                    "graph", "help", "index", "operators", "pack", "unpack"}) {
     const Ran help = run_program("help " + command);
     EXPECT_EQ(help.status, 0) << command;
     EXPECT_EQ(help.out, run_program(command + " --help").out) << command;
@@ -76,7 +76,7 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
     std::string arguments;
     std::string says;
   } cases[] = {
-      {"", "augment, bench, cat, demo-images, devices, graph, help, index or operators"},
+      {"", "devices, graph, help, index, operators, pack or unpack"},
       {"augmnet", "'augmnet' is not a command; did you mean augment? (sluice --help tells more)"},
       {"sepia", "'sepia' is not a command: choose augment, bench, cat, "},
       {"--frobnicate", "'--frobnicate' is not known here"},
@@ -177,13 +177,21 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
       {"augment --data " + occupied + " --out x --index " + data, "--index: the index"},
       {"augment --data x --out y --index", "--index needs one value"},
       {"bench train --data " + occupied + " --index missing", "cannot be opened"},
-      {"augment --out x", "name the input: one of --data DIR, --list FILE and --tar FILE..."},
+      {"augment --out x",
+       "name the input: one of --data DIR, --list FILE, --tar FILE... and --pack PACK..."},
       {"augment --data x --list y --out z",
-       "give only one of --data DIR, --list FILE and --tar FILE... (sluice augment --help tells"},
-      {"augment --data x --tar y --out z", "give only one of --data DIR, --list FILE and"},
+       "give only one of --data DIR, --list FILE, --tar FILE... and --pack PACK... (sluice "
+       "augment"},
+      {"augment --data x --tar y --out z", "give only one of --data DIR, --list FILE, --tar"},
+      {"augment --data x --pack y --out z", "give only one of --data DIR, --list FILE, --tar"},
+      {"augment --data x --out y --boxes z", "--boxes requires --list or --pack (sluice augment"},
+      {"augment --pack x --out y --index memory", "--index is for JPEG files; packs need none"},
+      {"augment --pack " + data + " --out x", "--pack: the folder '" + data + "' holds no packs"},
+      {"augment --pack " + occupied + "/a.jpg --out x", "--pack: "},
       {"augment --data x --out y --path z", "--path requires --list"},
       {"augment --list x --out y --offsets z", "--offsets requires --tar"},
-      {"augment --data " + occupied + " --out x --label y", "--label is a column of --list or"},
+      {"augment --data " + occupied + " --out x --label y",
+       "--label is a column of --list, --tar or --pack"},
       {"augment --data x --out y --workers 0", "--workers: '0' is not a whole number from 1"},
       {"augment --data x --out y --workers 2 --io-threads 3", "excludes"},
       {"augment --data " + occupied + " --out x --count 1000000 --shard 0/1000",
@@ -210,9 +218,9 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
       {"index --tar " + occupied + "_file --out x", "--tar: "},
       {"index --tar x --out " + occupied + "/a.jpg",
        "a.jpg exists and is not an archive index; pass another name"},
-      {"cat", "name the input: one of --data DIR, --list FILE and --tar FILE..."},
-      {"cat --list x --tar y",
-       "give only one of --data DIR, --list FILE and --tar FILE... (sluice cat --help tells more)"},
+      {"cat", "name the input: one of --data DIR, --list FILE, --tar FILE... and --pack PACK..."},
+      {"cat --list x --tar y", "PACK... (sluice cat --help tells more)"},
+      {"cat --pack " + data, "--pack: the folder '" + data + "' holds no packs"},
       {"cat --data " + data, "holds no JPEG files"},
       {"cat --data x --columns y", "--columns requires --list"},
       {"cat --data x --offsets y", "--offsets requires --tar"},
@@ -231,6 +239,29 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
       {"index --data x --out y --grain 0", "--grain: '0' is not a whole number from 1 to 65535"},
       {"index --data x --out y --grain columns", "nor 'rows'"},
       {"index --data x --out y --threads 0", "--threads: '0'"},
+      {"graph --pack " + data, "--pack: the folder '" + data + "' holds no packs"},
+      {"graph --pack x --json", "--json excludes --pack"},
+      {"graph --pack x --data y", "--data excludes --pack"},
+      {"bench train --pack x --data y", "--data excludes --pack"},
+      {"bench train --pack " + data, "--pack: the folder '" + data + "' holds no packs"},
+      {"bench train --pack x --index memory", "--index is for JPEG files; packs need none"},
+      {"bench overhead --pack x", "bench overhead reads no packs"},
+      {"bench source --pack x", "bench source reads no packs"},
+      {"pack --data x", "--out DIR is missing: folder for the packs"},
+      {"pack --out x", "name the input: one of --data DIR, --list FILE and --tar FILE... (sluice"},
+      {"pack --data x --list y --out z", "give only one of --data DIR, --list FILE and --tar"},
+      {"pack --data " + data + " --out x", "holds no JPEG files"},
+      {"pack --data " + occupied + " --out " + occupied, "lies in the --data folder"},
+      {"pack --data " + occupied + " --out " + occupied + "_file", "_file is not a folder: give"},
+      {"pack --data x --out y --pack-size 3", "--pack-size: '3' is not a size such as 500KB"},
+      {"pack --data x --out y --pack-size 0MB", "'0MB' is not a size such as 500KB, 256MB or 1GB"},
+      {"pack --data x --out y --columns z", "--columns requires --list or --tar (sluice pack"},
+      {"pack --data x --out y --on-error replace", "--on-error: 'replace' is not known"},
+      {"pack --data x --out y --count 0", "--count: '0' is not a whole number from 1"},
+      {"unpack --out x", "packs PACK is missing: packs that sluice pack wrote"},
+      {"unpack x", "--out DIR is missing: folder for the files"},
+      {"unpack " + data + " --out x", "packs: the folder '" + data + "' holds no packs"},
+      {"unpack " + occupied + "/a.jpg --out x", "packs: "},
       {"demo-images", "--out DIR is missing"},
       {"pictures", "--out DIR is missing"},
       {"demo-images --out " + occupied,

@@ -1,4 +1,4 @@
-// The fragments of docs/http.md.
+// The fragments of docs/http.md, and one of docs/packs.md.
 #include "setup.h"
 #include "tests/io/http/server.h"
 #include "tests/io/readers/tar_writer.h"
@@ -66,6 +66,32 @@ TEST(Http, Archives) {
   ASSERT_TRUE(batch.has_value());
   EXPECT_NEAR(batch->get<0>()[1], 30, 1);
   EXPECT_EQ(batch->get<1>()[1], 7);
+}
+
+// The fragment of docs/packs.md.
+TEST(Http, Packs) {
+  if (!can_read_urls()) GTEST_SKIP() << "this build has no libcurl";
+  const PhotosFolder photos;
+  HttpServer server;
+  const std::string host = server.url();
+  PackWriter writer("packed", {"label"}, {.pack_bytes = 1});
+  for (std::int64_t i = 0; i < 2; ++i) writer.add(jpeg_file(i + 3), {std::to_string(i)});
+  writer.finish();
+  for (const std::string name : {"part-00000.pack", "part-00001.pack"}) {
+    std::ifstream in("packed/" + name, std::ios::binary);
+    const std::string pack{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    server.on("/" + name, [pack](const HttpServer::Request& request) {
+      return HttpServer::file(request, pack);
+    });
+  }
+  auto pipeline = make_pipeline({.batch_size = 2}, [&](Graph& g) {
+    auto [file, label] = g.read(pack_at({host + "/part-00000.pack", host + "/part-00001.pack"}));
+    return std::tuple{mean(decode_image(file)), label};
+  });
+  const auto batch = pipeline.epoch().next();
+  ASSERT_TRUE(batch.has_value());
+  EXPECT_NEAR(batch->get<0>()[0], 30, 1);
+  EXPECT_EQ(batch->get<1>()[1], 1);
 }
 
 }  // namespace http_test

@@ -27,6 +27,7 @@ PAGES = (
     "docs/boxes-and-masks.md",
     "docs/sources.md",
     "docs/readers.md",
+    "docs/packs.md",
     "docs/epochs.md",
     "docs/workers.md",
     "docs/tensors.md",

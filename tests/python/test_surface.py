@@ -24,10 +24,10 @@ OTHER_NAMES = {
     "digest_of": "sluice.JpegIndex", "files_in": "sluice.files", "filter": "sluice.drop_unless", "gpu": "sluice.pipeline",
     "list_in": "sluice.list_file", "load_plan": "sluice.saved_plan", "look_for_gpus": "sluice.devices",
     "make_pipeline": "sluice.pipeline", "map_into": "sluice.map", "memory_in": "sluice.memory", "mnist_in": "sluice.mnist",
-    "normal": "ops.normal", "operators": "ops.__dir__", "read": "sluice.files", "read_file": "sluice.files",
-    "shard_of_environment": "sluice.files", "tap": "sluice.map", "tar_at": "sluice.tar", "tar_in": "sluice.tar",
+    "normal": "ops.normal", "operators": "ops.__dir__", "pack_in": "sluice.packs", "read": "sluice.files", "read_file": "sluice.files",
+    "shard_of_environment": "sluice.files", "tap": "sluice.map", "pack_at": "sluice.packs", "tar_at": "sluice.tar", "tar_in": "sluice.tar",
     "to_dot": "sluice.Pipeline.graph", "to_string": "sluice.Pipeline.explain", "transpose": "ops.transpose_image", "uniform": "ops.uniform",
-    "reduce_axes": "ops.mean", "urls_in": "sluice.urls", "urls_of": "sluice.urls", "values_of": "sluice.iterate", "words_of": "sluice.LeftOutWarning",
+    "reduce_axes": "ops.mean", "unpack_jpeg": "sluice.unpack", "urls_in": "sluice.urls", "urls_of": "sluice.urls", "values_of": "sluice.iterate", "words_of": "sluice.LeftOutWarning",
     "workers": "sluice.WorkerOptions",
 }
 
@@ -48,7 +48,7 @@ ONLY_CPP = {
 HELPERS = {
     "kernels and the decoder as plain functions; Python calls operators on arrays": {
         "can_decode", "decode_and_crop", "decode_image_file", "decode_jpeg_image", "decode_jpeg_shrunk", "doubt_about_ids",
-        "decode_tensor_file", "how_it_starts", "image_format", "jpeg_options", "learn_jpeg", "peek_image", "peek_jpeg_orientation", "name_of",
+        "decode_tensor_file", "how_it_starts", "image_format", "is_packed_jpeg", "jpeg_options", "learn_jpeg", "peek_image", "peek_jpeg_orientation", "name_of",
     },
     "parts of other functions": {
         "can_read_urls", "checked", "checked_threads", "mix_key", "moved_on", "rank_of_environment", "run_worker_if_asked",
@@ -66,12 +66,12 @@ ONLY_PYTHON = {
     },
     "Python's classes and errors": {
         "Array", "Augmentation", "AugmentationPolicy", "AugmentationStep", "Batch", "BatchError", "BatchKey", "BudgetError", "BufferRing", "BuildError", "Column", "DeviceError", "DrawWarning",
-        "Error", "HttpOptions", "IoError", "JpegError", "JpegIndex", "LeftOutWarning", "Mosaic", "Operator", "Parameter", "Pipeline",
+        "Error", "HttpOptions", "IoError", "JpegError", "JpegIndex", "LeftOutWarning", "Mosaic", "Operator", "PackStats", "Parameter", "Pipeline",
         "RewriteError", "StallError", "ThreadPool", "Value", "WatchWarning", "WorkerOptions",
     },
     "Python's own ways: decorators, `if`, classes, recipes and modules": {
         "classes", "cond", "decode_and_crop_jpeg", "drop_unless", "from_hf", "graph_function", "image_folder", "ops",
-        "pad_batch", "pipeline", "recipe", "saved_plan", "transforms", "webdataset", "devices",
+        "pack", "pad_batch", "pipeline", "recipe", "saved_plan", "transforms", "webdataset", "devices",
     },
 }
 
@@ -161,6 +161,7 @@ def test_options_of_pipelines():
         ("io/readers/list.h", "ListOptions", sluice.list_file, {"path": "path_column", "parts": None}),
         ("io/readers/tar.h", "TarOptions", sluice.tar, {"parts": None, "unreadable": "leave_out_unreadable"}),
         ("io/readers/tar_stream.h", "TarStreamOptions", sluice.tar_stream, {}),
+        ("io/packs/pack_writer.h", "PackWriterOptions", sluice.pack, {"limits": None}),
         ("io/http/urls.h", "UrlListOptions", sluice.urls, {"url": "url_column", "checksum": "checksum_column"}),
         ("io/http/urls.h", "TarUrlOptions", sluice.tar, {}),
         ("io/http/request.h", "HttpOptions", sluice.HttpOptions, {}),

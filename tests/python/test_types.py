@@ -75,6 +75,9 @@ WRONG = (
     'sluice.files("x", shard="1/4")',
     'sluice.list_file("x", sead=1)',
     'sluice.tar("x", shuffle=2)',
+    'sluice.packs("x", sead=1)',
+    'sluice.pack("x", "y", pack_bytes="all")',
+    'sluice.unpack("x.jpg")',
     'sluice.source([1], int, weights=3)',
     'sluice.files("x", order=[1, 2])',
     'sluice.pipeline(output_memory=3)',
@@ -232,7 +235,7 @@ def test_options_are_those_of_the_core():
 
 
 def test_signatures_show_the_options():
-    for function in (sluice.files, sluice.list_file, sluice.tar, sluice.source):
+    for function in (sluice.files, sluice.list_file, sluice.tar, sluice.packs, sluice.source):
         parameters = inspect.signature(function).parameters
         shown = {name: one.default for name, one in parameters.items() if name in DEFAULTS[SamplerOptions]}
         assert shown == DEFAULTS[SamplerOptions]

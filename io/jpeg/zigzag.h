@@ -1,0 +1,32 @@
+// JpegZigzag: maps a row and column of a block to the coefficient's position in zigzag order
+// (ITU-R T.81, figure 5). Internal: for decoders. A constant without state; kernels use it, too.
+#pragma once
+
+#include <cstdint>
+
+namespace sluice {
+
+struct JpegZigzag {
+  std::uint8_t at[64];
+  constexpr JpegZigzag() : at{} {
+    int row = 0, column = 0;
+    for (int k = 0; k < 64; ++k) {
+      at[8 * row + column] = static_cast<std::uint8_t>(k);
+      const bool up = (row + column) % 2 == 0;
+      if (up && column == 7) {
+        ++row;
+      } else if (up && row == 0) {
+        ++column;
+      } else if (!up && row == 7) {
+        ++column;
+      } else if (!up && column == 0) {
+        ++row;
+      } else {
+        row += up ? -1 : 1;
+        column += up ? 1 : -1;
+      }
+    }
+  }
+};
+
+}  // namespace sluice
