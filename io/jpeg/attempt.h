@@ -48,8 +48,9 @@ struct KnownJpeg {
 };
 
 inline KnownJpeg known_jpeg(const Bytes& file) {
-  KnownJpeg known{
-      file.prefix(), file.is_on_demand() ? &file : nullptr, file.index(), file.content_hash(), {}};
+  // First, since another thread may read the rest between the two.
+  const Bytes* const on_demand = file.is_on_demand() ? &file : nullptr;
+  KnownJpeg known{file.prefix(), on_demand, file.index(), file.content_hash(), {}};
   const bool begun = is_packed_jpeg(known.there) || (known.hash && known.there.size() >= 2);
   if (known.on_demand != nullptr && !begun) known.read_all();
   return known;

@@ -13,14 +13,12 @@ struct JpegZigzag {
     for (int k = 0; k < 64; ++k) {
       at[8 * row + column] = static_cast<std::uint8_t>(k);
       const bool up = (row + column) % 2 == 0;
-      if (up && column == 7) {
+      const bool down = up ? column == 7 : column == 0 && row != 7;
+      const bool right = up ? row == 0 && column != 7 : row == 7;
+      if (down) {
         ++row;
-      } else if (up && row == 0) {
+      } else if (right) {
         ++column;
-      } else if (!up && row == 7) {
-        ++column;
-      } else if (!up && column == 0) {
-        ++row;
       } else {
         row += up ? -1 : 1;
         column += up ? 1 : -1;

@@ -27,8 +27,17 @@ std::size_t end_of_scan(Span file, std::size_t at) {
   return at;
 }
 
-// Returns the scan whose header `piece` ends with. `info` has read the frame.
-bool read_scan(Span piece, const jpeg_decompress_struct& info, jpeg_scan_info& scan) {
+// The Huffman tables of each component, as the headers of scans name them.
+struct TableNumbers {
+  int dc[MAX_COMPONENTS] = {};
+  int ac[MAX_COMPONENTS] = {};
+  bool known[MAX_COMPONENTS] = {};
+};
+
+// Reads the scan whose header `piece` ends with. `info` has read the frame. Returns false if there
+// is none that this frame can have.
+bool read_scan(Span piece, const jpeg_decompress_struct& info, jpeg_scan_info& scan,
+               TableNumbers& tables) {
   // The header is 6 + 2 components long, and its length stands before it.
   for (int components = 1; components <= info.num_components; ++components) {
     const std::size_t bytes = 8 + 2 * static_cast<std::size_t>(components);
@@ -46,6 +55,10 @@ bool read_scan(Span piece, const jpeg_decompress_struct& info, jpeg_scan_info& s
         if (info.comp_info[k].component_id == id) found = k;
       if (found < 0) return false;
       scan.component_index[i] = found;
+      const int numbers = header[6 + 2 * static_cast<std::size_t>(i)];
+      tables.dc[found] = numbers >> 4;
+      tables.ac[found] = numbers & 15;
+      tables.known[found] = true;
     }
     const Span rest = header.last(3);
     scan.Ss = rest[0];
@@ -84,7 +97,9 @@ class Rewriter {
     BlockOrder found;
     if (!found.read(in_) || found != order_) return false;
     for (std::size_t i = 0; i < script_.size(); ++i)
-      if (!read_scan(pieces_[i], in_, script_[i])) return false;
+      if (!read_scan(pieces_[i], in_, script_[i], tables_)) return false;
+    for (int c = 0; c < in_.num_components; ++c)
+      if (!tables_.known[c]) return false;
     return guarded(write);
   }
   Span bytes() const { return output_.bytes(); }
@@ -145,8 +160,8 @@ class Rewriter {
     out_.restart_interval = in_.restart_interval;
     if (in_.progressive_mode != FALSE) return;  // libjpeg makes a table for each scan
     for (int c = 0; c < in_.num_components; ++c) {
-      out_.comp_info[c].dc_tbl_no = in_.comp_info[c].dc_tbl_no;
-      out_.comp_info[c].ac_tbl_no = in_.comp_info[c].ac_tbl_no;
+      out_.comp_info[c].dc_tbl_no = tables_.dc[c];
+      out_.comp_info[c].ac_tbl_no = tables_.ac[c];
     }
   }
 
@@ -158,6 +173,7 @@ class Rewriter {
   jpeg_compress_struct out_{};
   JpegOutput output_;
   std::vector<jpeg_scan_info> script_;
+  TableNumbers tables_;
 };
 
 }  // namespace

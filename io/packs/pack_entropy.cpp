@@ -15,7 +15,8 @@ void PackEntropy::attach(jpeg_decompress_struct& info, JpegErrors& errors,
                          std::span<const std::uint8_t> whole, std::uint32_t first,
                          std::uint32_t last, bool verify) {
   if (info.MCUs_per_row != packed_.groups_per_row() || info.MCU_rows_in_scan != packed_.rows() ||
-      info.comps_in_scan != info.num_components || info.progressive_mode != FALSE)
+      info.comps_in_scan != info.num_components || info.progressive_mode != FALSE ||
+      info.arith_code != FALSE || jpeg_has_multiple_scans(&info) != FALSE)
     throw PackError("the packed JPEG is damaged: its header has another size than its rows");
   if (verify) packed_.check_rows(whole);
   if (!tokens_ || tokens_checksum_ != packed_.dictionary_checksum() ||

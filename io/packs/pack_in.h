@@ -5,9 +5,9 @@
 //   auto [image, name, weight] = g.read(pack_in<std::string, float>(
 //       "imagenet-packed", {.columns = {"name", "weight"}}), {.shuffle = true});
 //
-// JPEG files in packs decode faster, to the same pixels: pass the bytes to
-// decode_jpeg, random_resized_crop or any other operator that takes a JPEG file. A crop reads only
-// its rows from the disk. Files of other kinds, and those that could not be packed, are in the pack
+// JPEG files in packs decode faster, and the pixels are the same. Pass the bytes to decode_jpeg,
+// random_resized_crop or any other operator that takes a JPEG file. A crop reads only its rows from
+// the disk. Files of other kinds, and those that could not be packed, are in the pack
 // as they were.
 //
 // Ownership: Pack is a small handle on the indices of the packs; copies are cheap. No file is kept
@@ -36,7 +36,7 @@ namespace sluice {
 
 struct PackOptions {
   std::vector<std::string> columns = {"label"};
-  // When a decoder reads only the rows that it needs.
+  // Says when only the needed rows are read from the disk.
   ReadParts parts = ReadParts::cached;
 };
 

@@ -130,7 +130,11 @@ std::vector<std::uint8_t> make_common_tables() {
       },
       &tables);
   std::vector<std::uint8_t> out;
-  for (int i = 0; made && i < 2; ++i) {
+  if (!made) {
+    jpeg_destroy_compress(&tables.info);
+    throw std::bad_alloc();
+  }
+  for (int i = 0; i < 2; ++i) {
     for (const bool ac : {false, true}) {
       const JHUFF_TBL& table =
           ac ? *tables.info.ac_huff_tbl_ptrs[i] : *tables.info.dc_huff_tbl_ptrs[i];
@@ -194,7 +198,9 @@ class Copies {
       return taken;
     };
     while (!in.empty()) {
-      const bool copies = take(1)[0] != 0;
+      const std::uint8_t kind = take(1)[0];
+      if (kind > 1) fail();
+      const bool copies = kind == 1;
       const Span numbers = take(4);
       Span piece;
       if (copies) {
@@ -215,6 +221,8 @@ class Copies {
   [[noreturn]] static void fail() {
     throw PackError("the packed JPEG is damaged: what its file is rebuilt from");
   }
+  // The most bytes that all copies may make.
+  static constexpr std::size_t kMostCopied = std::size_t{16} << 20;
 
  private:
   static constexpr std::size_t kShortest = 12;
@@ -241,7 +249,10 @@ std::vector<std::uint8_t> make_restoring_part(Span file, const std::vector<Span>
     detail::append_little(out, static_cast<std::uint32_t>(piece.size()));
     kept.insert(kept.end(), piece.begin(), piece.end());
   }
-  Copies(header).write(kept, out);
+  const std::size_t begin = out.size();
+  const Copies copies(header);
+  copies.write(kept, out);
+  if (copies.read(Span(out).subspan(begin), kept.size()) != kept) Copies::fail();
   return out;
 }
 
@@ -287,6 +298,8 @@ class JpegCoefficientsReader {
       static_cast<JpegCoefficientsReader*>(self)->read_blocks();
     };
     if (!guarded(read_blocks)) return errors_.fatal_is_damage ? "damaged" : kUndecodable;
+    for (int c = 0; c < info_.num_components; ++c)
+      if (info_.comp_info[c].quant_table == nullptr) return "passes of it are missing";
     if (lacks_passes()) return "passes of it are missing";
     const std::vector<std::uint8_t> again =
         rebuild_jpeg(parts_.pieces, order_, blocks_, file_.size());
@@ -446,7 +459,17 @@ class HeaderReader {
   jpeg_decompress_struct info_{};
 };
 
+// libjpeg cannot write an AC coefficient with 16 bits.
+void require_codable(std::span<const PackBlock> blocks) {
+  for (const PackBlock& block : blocks)
+    if (std::find(block.begin() + 1, block.end(), INT16_MIN) != block.end())
+      throw PackError("the packed JPEG is damaged: a coefficient that no JPEG file has");
+}
+
 std::vector<PackBlock> blocks_of(const PackedJpeg& head, Span packed, const BlockOrder& order) {
+  // Each block has at least a token, which has 12 bits.
+  const ByteRange rows = head.range_of_rows(0, head.rows() - 1);
+  if (order.blocks() / 2 * 3 > rows.size()) throw PackError("the packed JPEG is damaged: its size");
   const PackTokens tokens = head.tokens();
   const auto per_group = static_cast<std::size_t>(order.layout.blocks);
   std::vector<PackBlock> blocks(order.blocks());
@@ -456,7 +479,8 @@ std::vector<PackBlock> blocks_of(const PackedJpeg& head, Span packed, const Bloc
     for (std::uint32_t i = 0; i < head.segments_per_row(); ++i) {
       begin_segment(reader, head.segment(packed, row, i));
       const std::uint32_t first = i * head.grain();
-      for (std::uint32_t k = first; k < std::min(first + head.grain(), order.per_row); ++k) {
+      const std::uint32_t groups = std::min(head.grain(), order.per_row - first);
+      for (std::uint32_t k = 0; k < groups; ++k) {
         JBLOCKROW group[BlockOrder::kMostBlocks];
         for (std::size_t b = 0; b < per_group; ++b)
           group[b] = reinterpret_cast<JBLOCKROW>(blocks[at++].data());
@@ -464,12 +488,25 @@ std::vector<PackBlock> blocks_of(const PackedJpeg& head, Span packed, const Bloc
       }
       if (reader.doubt || !has_ended(reader))
         throw PackError("the packed JPEG is damaged: its tokens");
+      require_codable(std::span(blocks).subspan(at - groups * per_group, groups * per_group));
     }
   }
   return blocks;
 }
 
 }  // namespace
+
+bool JpegCoefficients::equals(Span sample, Span dictionary) const {
+  std::vector<std::uint8_t> packed = begin_of_packed_jpegs(dictionary);
+  packed.insert(packed.end(), sample.begin(), sample.end());
+  PackedJpeg head;
+  head.open(packed);
+  head.check_rows(packed);
+  BlockOrder order;
+  return HeaderReader(head.header()).read(order) && order.rows == rows_ &&
+         order.per_row == per_row_ && order.layout == layout_ && rows_ == head.rows() &&
+         per_row_ == head.groups_per_row() && blocks_of(head, packed, order) == blocks_;
+}
 
 std::vector<std::uint8_t> unpack_jpeg(Span packed) {
   PackedJpeg head;
@@ -482,10 +519,12 @@ std::vector<std::uint8_t> unpack_jpeg(Span packed) {
   const std::size_t bytes = detail::read_little<std::uint32_t>(part, 8);
   const std::size_t scans = detail::read_little<std::uint32_t>(part, 12);
   const Span sizes = part.subspan(16);
-  if (scans == 0 || scans >= sizes.size() / 4) Copies::fail();
+  const auto most_scans = static_cast<std::size_t>(PackLimits().max_scans);
+  if (scans == 0 || scans > most_scans || scans >= sizes.size() / 4) Copies::fail();
   std::size_t kept = 0;
   for (std::size_t i = 0; i <= scans; ++i) kept += detail::read_little<std::uint32_t>(sizes, 4 * i);
-  if (kept > bytes) Copies::fail();
+  // Copies of the known text are short.
+  if (kept > bytes || kept > part.size() + Copies::kMostCopied) Copies::fail();
   const std::vector<std::uint8_t> text =
       Copies(head.header()).read(sizes.subspan(4 * (scans + 1)), kept);
   std::vector<Span> pieces;

@@ -45,6 +45,9 @@ class JpegCoefficients {
   void write(PackTokenWriter& writer, std::uint64_t dictionary,
              std::vector<std::uint8_t>& out) const;
 
+  // True if this sample, which write() has made, gives the same coefficients.
+  bool equals(std::span<const std::uint8_t> sample, std::span<const std::uint8_t> dictionary) const;
+
   // Of the image.
   int width() const { return width_; }
   int height() const { return height_; }

@@ -51,7 +51,7 @@ void for_all(std::size_t count, std::size_t threads, const Work& work) {
   others.reserve(threads);
   try {
     for (std::size_t i = 1; i < std::min(threads, count); ++i) others.emplace_back(run, i);
-  } catch (const std::system_error&) {  // fewer threads do the same work
+  } catch (...) {  // fewer threads do the same work
   }
   run(0);
   for (std::thread& other : others) other.join();
@@ -99,7 +99,7 @@ struct PackWriter::State {
   std::vector<std::uint8_t> learn() const;
   // Keeps the dictionary of a pack with so many packed files, if it is the first with enough.
   void share(std::span<const std::uint8_t> dictionary, std::int64_t packed);
-  PackSample pack(File& file, PackTokenWriter& writer, std::uint64_t dictionary);
+  PackSample pack(File& file, PackTokenWriter& writer, std::span<const std::uint8_t> dictionary);
   void write();
 };
 
@@ -127,6 +127,21 @@ void PackWriter::State::find_finished() {
     std::int64_t packed = 0;
     for (std::int64_t i = 0; i < shard.size(); ++i) packed += shard.entry(i).is_packed() ? 1 : 0;
     share(shard.dictionary(), packed);
+  }
+  if (error) {
+    throw IoError("the folder " + name_in_quotes(folder) + " cannot be read: " + error.message());
+  }
+  // Packs that would be overwritten, or be mixed with these.
+  FolderEntries entries(folder);
+  while (const char* const name = entries.next()) {
+    const std::string_view text = name;
+    if (text.front() == '.' || !text.ends_with(PackShard::kEnding)) continue;
+    const std::string path = (std::filesystem::path(folder) / name).string();
+    bool ours = false;
+    for (std::int64_t i = 0; i < next_pack && !ours; ++i) ours = path == path_of(i);
+    if (ours) continue;
+    throw IoError("the folder " + name_in_quotes(folder) + " has another pack, " +
+                  name_in_quotes(name) + "; give another folder, or move it away");
   }
 }
 
@@ -173,15 +188,17 @@ std::vector<std::uint8_t> PackWriter::State::learn() const {
   return learner.learn();
 }
 
-PackSample PackWriter::State::pack(File& file, PackTokenWriter& writer, std::uint64_t dictionary) {
+PackSample PackWriter::State::pack(File& file, PackTokenWriter& writer,
+                                   std::span<const std::uint8_t> dictionary) {
   PackSample sample;
   std::string why_not;
   const std::span<const std::uint8_t> content = file.bytes;
   {
     const auto coefficients = JpegCoefficients::read(content, &why_not, options.limits);
     if (coefficients) {
-      coefficients->write(writer, dictionary, sample.bytes);
-      sample.is_packed = true;
+      coefficients->write(writer, checksum_of_dictionary(dictionary), sample.bytes);
+      sample.is_packed = coefficients->equals(sample.bytes, dictionary);
+      if (!sample.is_packed) why_not = "it would not be read back as it is";
     }
   }
   if (!sample.is_packed) sample.bytes.assign(content.begin(), content.end());
@@ -202,17 +219,20 @@ void PackWriter::State::write() {
   std::vector<PackSample> samples(files.size());
   const std::vector<std::uint8_t> dictionary =
       shared_dictionary.empty() ? learn() : shared_dictionary;
-  const std::uint64_t checksum = checksum_of_dictionary(dictionary);
   std::vector<std::optional<PackTokenWriter>> writers(threads);
   for_all(files.size(), threads, [&](std::size_t i, std::size_t thread) {
     if (!writers[thread]) writers[thread].emplace(dictionary);
-    samples[i] = pack(files[i], *writers[thread], checksum);
+    samples[i] = pack(files[i], *writers[thread], dictionary);
   });
   const std::string path = path_of(next_pack++);
+  std::error_code error;
+  if (std::filesystem::exists(path, error)) {
+    throw IoError("the pack " + name_in_quotes(path) +
+                  " was written by somebody else meanwhile; let only one writer use the folder");
+  }
   write_shard(path, dictionary, columns, samples);
   share(dictionary, std::count_if(samples.begin(), samples.end(),
                                   [](const PackSample& sample) { return sample.is_packed; }));
-  std::error_code error;
   const auto written = static_cast<std::int64_t>(std::filesystem::file_size(path, error));
   const std::lock_guard lock(mutex);
   stats.file_bytes += bytes;
@@ -255,7 +275,10 @@ void PackWriter::add(Bytes file, std::vector<std::string> cells) {
     return;
   }
   file.own();
-  const auto bytes = static_cast<std::int64_t>(file.size());
+  if (is_packed_jpeg(file))
+    throw IoError("a file is a packed JPEG already; unpack it before you pack it");
+  auto bytes = static_cast<std::int64_t>(file.size());
+  for (const std::string& cell : cells) bytes += static_cast<std::int64_t>(cell.size());
   if (file.size() > ~std::uint32_t{0}) throw IoError("a file of more than 4 GiB cannot be packed");
   s.files.push_back({std::move(file), std::move(cells)});
   s.bytes += bytes;

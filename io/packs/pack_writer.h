@@ -6,19 +6,19 @@
 //
 // Packs are written one after the other: part-00000.pack, part-00001.pack, ... Each appears when it
 // is complete and on the disk. So if the writer is killed, or the disk is full, whole packs remain.
-// With `resume`, writing continues after them: pass the same files again, and those that are there
-// already are skipped.
+// With `resume`, writing continues after them. Pass the same files again: the writer skips those
+// that are in finished packs.
 //
-// JPEG files are packed; each is rebuilt and compared before it counts. Other files, and JPEG files
-// that cannot be rebuilt, are stored as they are; stats() counts them by reason. The dictionary is
-// learnt from some files of the first pack that has enough JPEG files, and all later packs share
-// it.
+// The writer rebuilds each JPEG file from what it will keep, and packs the file only if all bytes
+// are equal. Other files, and JPEG files that cannot be rebuilt, are stored as they are; stats()
+// counts them by reason. The dictionary is learnt from some files of the first pack that has enough
+// JPEG files, and all later packs share it.
 //
-// Ownership: owns the files of one pack, and while it packs them also the packed ones. Threads: one
-// calls; add() and finish() run up to `threads` threads. stats() may be called by any. Errors:
-// IoError for a folder that cannot be written, that has packs already (without `resume`) or has
-// other packs than these files would give; BuildError for options that do not fit. After an error,
-// only the destructor may be called, and finished packs remain.
+// Ownership: owns the files of the next pack, and while it packs them also the packed ones.
+// Threads: one thread at a time may call it; add() and finish() use up to `threads` threads.
+// stats() may be called by any. Errors: IoError for a folder that cannot be written, that has packs
+// already (without `resume`) or has other packs than these files would give; BuildError for options
+// that do not fit. After an error, only the destructor may be called, and finished packs remain.
 #pragma once
 
 #include <sluice/runtime/bytes.h>

@@ -1,6 +1,6 @@
-// PackedJpeg: reads the head of a packed JPEG, which is a JPEG file whose coefficients are coded in
-// another way. It decodes to the same pixels as the file, faster, and the file can
-// be rebuilt from it byte for byte (pack_jpeg.h).
+// PackedJpeg: reads the head of a packed JPEG. A packed JPEG has the coefficients of a JPEG file in
+// another coding. It decodes to the same pixels, but faster, and the file can be rebuilt from it
+// byte for byte (pack_jpeg.h).
 //
 // The coefficients are coded as tokens (tokens.h), in segments of up to `grain` groups of blocks.
 // Segments do not depend on each other, so a decoder reads only those of a region. The scans of the
@@ -54,7 +54,8 @@ struct PackedJpegParts {
   static constexpr std::size_t kFixedBytes = 40;
 };
 
-// Return the checksums of a dictionary, a row, and a head whose own checksum is left out.
+// Return the checksum of a dictionary, of a row, and of a head. The one of a head is XXH3 of its
+// bytes from 40 on, and its seed is XXH3 of its bytes 0 to 31.
 std::uint64_t checksum_of_dictionary(std::span<const std::uint8_t> dictionary) noexcept;
 std::uint32_t checksum_of_packed_row(std::span<const std::uint8_t> row) noexcept;
 std::uint64_t checksum_of_packed_head(std::span<const std::uint8_t> head) noexcept;
@@ -64,7 +65,7 @@ class PackedJpeg {
   // Reads the head. `bytes` is the whole packed JPEG or a part of it that ends behind the head.
   void open(std::span<const std::uint8_t> bytes);
 
-  // Not checked by open(): a decoder may know it already.
+  // open() does not check the dictionary, because a decoder often knows it already.
   std::span<const std::uint8_t> dictionary() const { return dictionary_; }
   std::uint64_t dictionary_checksum() const { return dictionary_checksum_; }
   // Returns the tables of the dictionary, after checking it.

@@ -30,6 +30,8 @@ constexpr char kMagic[8] = {'S', 'L', 'U', 'I', 'C', 'E', 'P', 'K'};
 constexpr char kEnd[8] = {'S', 'L', 'U', 'I', 'C', 'E', 'P', 'E'};
 constexpr std::size_t kHeaderBytes = 32, kFooterBytes = 48, kEntryBytes = 24;
 constexpr std::uint32_t kMostColumns = 1000;
+// A token has at most 11 bytes.
+constexpr std::uint64_t kMostDictionaryBytes = 1 + 11 * PackToken::kCount;
 
 std::uint64_t checksum_of(Span bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
 
@@ -42,8 +44,15 @@ std::uint64_t checksum_of(Span bytes) { return XXH3_64bits(bytes.data(), bytes.s
 
 std::vector<std::uint8_t> read(const RandomAccess& file, std::uint64_t offset, std::uint64_t bytes,
                                const char* where) {
-  std::vector<std::uint8_t> out(bytes);
-  if (file.read(offset, out) != bytes) fail_damaged(file, where);
+  // Piece by piece, since a forged size may be larger than memory.
+  constexpr std::uint64_t kPiece = std::uint64_t{16} << 20;
+  std::vector<std::uint8_t> out;
+  while (out.size() < bytes) {
+    const std::size_t before = out.size();
+    out.resize(before + static_cast<std::size_t>(std::min(bytes - before, kPiece)));
+    const auto piece = std::span(out).subspan(before);
+    if (file.read(offset + before, piece) != piece.size()) fail_damaged(file, where);
+  }
   return out;
 }
 
@@ -101,7 +110,8 @@ PackShard PackShard::open(const RandomAccess& file) {
   const auto index_bytes = read_little<std::uint64_t>(footer, 16);
   const auto samples = read_little<std::uint64_t>(footer, 24);
   const std::uint64_t end = size - kFooterBytes;
-  if (index_at > end || index_bytes != end - index_at || index_at < kHeaderBytes + dictionary_bytes)
+  if (index_at > end || index_bytes != end - index_at ||
+      index_at < kHeaderBytes + dictionary_bytes || dictionary_bytes > kMostDictionaryBytes)
     fail_damaged(file, "its length is wrong");
   const std::vector<std::uint8_t> dictionary =
       read(file, kHeaderBytes, dictionary_bytes, "its dictionary");

@@ -65,7 +65,8 @@ struct PackToken {
   std::uint8_t ends = 0;    // 1 if the rest of the block is zero
   std::uint8_t magnitude[kMostCoefficients] = {};  // can be zero between others
 
-  auto operator<=>(const PackToken&) const = default;
+  friend auto operator<=>(const PackToken&,  // NOLINT(modernize-use-nullptr)
+                          const PackToken&) = default;
 
   // The first coefficient has a sign even if its magnitude without the extra bits is zero.
   bool has_sign(std::size_t i) const { return magnitude[i] != 0 || (i == 0 && extra != 0); }
@@ -121,7 +122,8 @@ void skip_groups(const PackTokens& tokens, PackTokenReader& reader, const PackLa
 bool has_ended(const PackTokenReader& reader) noexcept;
 
 // PackTokenLearner: makes a dictionary from sample images. The same blocks in the same order make
-// the same dictionary. Keeps at most kMostKept coefficients: of more, it leaves out segments.
+// the same dictionary. Keeps about kMostKept pairs and blocks. If there are more, it drops
+// every second segment.
 class PackTokenLearner {
  public:
   static constexpr std::size_t kMostKept = std::size_t{1} << 20;

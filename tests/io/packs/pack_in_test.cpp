@@ -159,6 +159,28 @@ TEST_F(PackIn, WritingContinuesAfterWholePacks) {
             "another folder");
 }
 
+TEST_F(PackIn, OtherPacksAreNotMixedOrReplaced) {
+  write_packs({.pack_bytes = 20'000});
+  // With a gap, the pack behind it would be replaced.
+  std::filesystem::remove(folder() + "/part-00000.pack");
+  const std::string expected =
+      "the folder 'packs' has another pack, 'part-0000X.pack'; give another folder, or move it "
+      "away";
+  for (const bool resume : {false, true}) {
+    std::string error = error_of([&] { write_packs({.pack_bytes = 20'000, .resume = resume}); });
+    const std::size_t digit = error.find(".pack'");
+    ASSERT_NE(digit, std::string::npos) << error;
+    error[digit - 1] = 'X';
+    EXPECT_EQ(error, expected);
+  }
+  std::filesystem::remove_all(folder());
+  PackWriter writer(folder(), {"label"});
+  EXPECT_NE(error_of([&] {
+              writer.add(Bytes::copy_of(bytes_of("SLUICEPJ and more")), {"1"});
+            }).find("unpack it"),
+            std::string::npos);
+}
+
 TEST_F(PackIn, WrongCallsAreRefused) {
   write_packs();
   const auto read = [&](const PackOptions& options) { (void)pack_in(folder(), options); };

@@ -128,6 +128,31 @@ TEST(PackJpeg, SaysWhyAFileCannotBePacked) {
   EXPECT_EQ(reason(scans, {.max_scans = 3}), "it has more than 3 scans");
 }
 
+// A component that no scan has.
+TEST(PackJpeg, AMissingComponentIsAReason) {
+  std::vector<std::uint8_t> file = {0xff, 0xd8};
+  const auto segment = [&file](std::uint8_t marker, const std::vector<std::uint8_t>& bytes) {
+    file.insert(file.end(), {0xff, marker, 0, static_cast<std::uint8_t>(bytes.size() + 2)});
+    file.insert(file.end(), bytes.begin(), bytes.end());
+  };
+  std::vector<std::uint8_t> ones(65, 1);
+  ones[0] = 0;
+  segment(0xdb, ones);
+  segment(0xc0, {8, 0, 8, 0, 8, 3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0});
+  for (const std::uint8_t table : std::initializer_list<std::uint8_t>{0x00, 0x10}) {
+    std::vector<std::uint8_t> codes(18);
+    codes[0] = table;
+    codes[1] = 1;
+    segment(0xc4, codes);
+  }
+  segment(0xda, {1, 1, 0, 0, 63, 0});
+  // Two codes, and fill bits that look like those of the other components.
+  file.insert(file.end(), {0x03, 0xff, 0xd9});
+  std::string why;
+  EXPECT_FALSE(JpegCoefficients::read(file, &why));
+  EXPECT_EQ(why, "passes of it are missing");
+}
+
 TEST(PackJpeg, KeepsWhatStandsAroundTheImage) {
   const Bytes file = encode_jpeg(draw_image(40, 50, 3));
   std::vector<std::uint8_t> longer(file.begin(), file.end());

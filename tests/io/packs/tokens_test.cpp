@@ -316,7 +316,7 @@ TEST(PackTokens, DamagedDictionariesAreNamed) {
   const auto error = [](const Bytes8& bytes) {
     return error_of<PackError>([&] { PackTokens{bytes}; });
   };
-  const Bytes8 good = dictionary();
+  const Bytes8& good = dictionary();
   EXPECT_EQ(error({}), "the dictionary of tokens is damaged: it is empty");
   Bytes8 bad = good;
   bad[0] = 2;
