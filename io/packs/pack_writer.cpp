@@ -77,8 +77,9 @@ struct PackWriter::State {
   std::vector<std::uint8_t> shared_dictionary;
   std::int64_t skip = 0, skipped = 0;
 
-  std::vector<File> files;  // of the next pack
-  std::int64_t bytes = 0;
+  std::vector<File> files;      // of the next pack
+  std::int64_t bytes = 0;       // with the texts of their columns
+  std::int64_t file_bytes = 0;  // without
   std::int64_t next_pack = 0;
 
   mutable std::mutex mutex;
@@ -235,11 +236,11 @@ void PackWriter::State::write() {
                                   [](const PackSample& sample) { return sample.is_packed; }));
   const auto written = static_cast<std::int64_t>(std::filesystem::file_size(path, error));
   const std::lock_guard lock(mutex);
-  stats.file_bytes += bytes;
+  stats.file_bytes += file_bytes;
   stats.pack_bytes += written;
   ++stats.packs;
   files.clear();
-  bytes = 0;
+  bytes = file_bytes = 0;
 }
 
 PackWriter::PackWriter(std::string folder, std::vector<std::string> columns,
@@ -277,6 +278,7 @@ void PackWriter::add(Bytes file, std::vector<std::string> cells) {
   file.own();
   if (is_packed_jpeg(file))
     throw IoError("a file is a packed JPEG already; unpack it before you pack it");
+  s.file_bytes += static_cast<std::int64_t>(file.size());
   auto bytes = static_cast<std::int64_t>(file.size());
   for (const std::string& cell : cells) bytes += static_cast<std::int64_t>(cell.size());
   if (file.size() > ~std::uint32_t{0}) throw IoError("a file of more than 4 GiB cannot be packed");
