@@ -65,8 +65,8 @@ struct PackToken {
   std::uint8_t ends = 0;    // 1 if the rest of the block is zero
   std::uint8_t magnitude[kMostCoefficients] = {};  // can be zero between others
 
-  friend auto operator<=>(const PackToken&,  // NOLINT(modernize-use-nullptr)
-                          const PackToken&) = default;
+  // NOLINTNEXTLINE(modernize-use-nullptr): in what the compiler makes
+  friend auto operator<=>(const PackToken&, const PackToken&) = default;
 
   // The first coefficient has a sign even if its magnitude without the extra bits is zero.
   bool has_sign(std::size_t i) const { return magnitude[i] != 0 || (i == 0 && extra != 0); }
