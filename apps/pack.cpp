@@ -112,7 +112,7 @@ class Packing {
     Progress progress("file", total_);
     progress.pass_over(std::min(there, total_));
     progress.follow([this] { return done(); });
-    // What a run left out must be left out again when it is resumed: so read those files, too.
+    // A resumed run must leave out the same files again. So it reads the earlier files, too.
     ReadAhead files(*source_, total_, options_.skip_errors ? 0 : there, options_.pack_bytes);
     try {
       for (std::int64_t i = 0; i < total_ && !interruption.asked(); ++i) add(files, i);

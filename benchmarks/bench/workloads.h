@@ -29,8 +29,8 @@ namespace sluice::app {
 // The files of a folder or of packs, in memory. It leaves out files that cannot be read or decoded,
 // so that every workload measures the same images. Immutable once constructed.
 //
-// Of packs it has two versions of each file: the packed one for pipelines, and the JPEG file that
-// it was made of for the loops that pipelines are compared with.
+// With packs, it has two versions of each file. Pipelines decode the packed one. The loops that
+// they are compared with decode the JPEG file from which it was made.
 class Corpus {
  public:
   // Throws UsageError if the folder cannot be read, or if none of its files can be decoded. With a
@@ -50,7 +50,7 @@ class Corpus {
   Bytes file(std::int64_t i, std::shared_ptr<JpegIndex> index) const;
   std::int64_t label(std::int64_t i) const { return labels_[static_cast<std::size_t>(i % size())]; }
   double megabytes() const;  // of the JPEG files
-  // Of the files in their packs.
+  // The size of the packed files.
   double packed_megabytes() const { return static_cast<double>(packed_bytes_) / 1e6; }
   int left_out() const { return left_out_; }
   // Descriptions of the files that are left out by rules.

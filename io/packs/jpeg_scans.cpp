@@ -217,7 +217,7 @@ bool BlockOrder::read(const jpeg_decompress_struct& info) {
   rows = groups(info.image_height, info.max_v_samp_factor);
   for (int c = 0; c < info.num_components; ++c) {
     const int blocks = info.comp_info[c].h_samp_factor * info.comp_info[c].v_samp_factor;
-    if (layout.blocks + blocks > kMostBlocks) return false;
+    if (layout.blocks + blocks > PackLayout::kMostBlocks) return false;
     for (int i = 0; i < blocks; ++i)
       layout.block[layout.blocks++].component = static_cast<std::uint8_t>(c);
   }

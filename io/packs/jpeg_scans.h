@@ -1,4 +1,5 @@
-// What stands around the scans of a JPEG file, and rebuilding the scans. Internal to packing.
+// Splits a JPEG file into its scans and what stands around them, and rebuilds the scans. Internal
+// to packing.
 //
 // A JPEG file is its scans (entropy-coded bytes) and what stands around them: markers, tables,
 // comments, bytes behind the end. The scans follow from the coefficients and the tables:
@@ -36,8 +37,6 @@ SplitJpeg split_jpeg(std::span<const std::uint8_t> file);
 
 // The order of blocks: that of one scan with all components.
 struct BlockOrder {
-  static constexpr int kMostBlocks = 10;  // of a group in a scan
-
   PackLayout layout;
   std::uint32_t rows = 0, per_row = 0;  // of groups
 

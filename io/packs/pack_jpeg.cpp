@@ -221,8 +221,11 @@ class Copies {
   [[noreturn]] static void fail() {
     throw PackError("the packed JPEG is damaged: what its file is rebuilt from");
   }
-  // The most bytes that all copies may make.
-  static constexpr std::size_t kMostCopied = std::size_t{16} << 20;
+  // False if unpacking would take too much memory: a forged part may have many copies. Files that
+  // are packed are within this bound, too. `bytes` and `stored`: before and after write().
+  static bool is_within_bounds(std::size_t bytes, std::size_t stored) {
+    return bytes <= stored + (std::size_t{16} << 20);
+  }
 
  private:
   static constexpr std::size_t kShortest = 12;
@@ -238,7 +241,8 @@ class Copies {
 };
 
 // The restoring part, all numbers little-endian: 8 XXH3 of the file, 4 its bytes, 4 scans n; then 4
-// for each of the n + 1 pieces: its bytes; then the pieces, as Copies.
+// for each of the n + 1 pieces: its bytes; then the pieces, as Copies. Empty if unpacking would
+// refuse it.
 std::vector<std::uint8_t> make_restoring_part(Span file, const std::vector<Span>& pieces,
                                               Span header) {
   std::vector<std::uint8_t> out, kept;
@@ -252,7 +256,8 @@ std::vector<std::uint8_t> make_restoring_part(Span file, const std::vector<Span>
   const std::size_t begin = out.size();
   const Copies copies(header);
   copies.write(kept, out);
-  if (copies.read(Span(out).subspan(begin), kept.size()) != kept) Copies::fail();
+  if (!Copies::is_within_bounds(kept.size(), out.size())) return {};
+  if (copies.read(Span(out).subspan(begin), kept.size()) != kept) return {};
   return out;
 }
 
@@ -270,8 +275,10 @@ class JpegCoefficientsReader {
   std::string read(const PackLimits& limits, JpegCoefficients& out) {
     if (file_.size() > ~std::uint32_t{0}) return "larger than 4 GiB";
     if (parts_.scans.empty()) return "not a JPEG file";
-    if (parts_.scans.size() > static_cast<std::size_t>(limits.max_scans))
-      return fmt::format("it has more than {} scans", limits.max_scans);
+    // unpack_jpeg() refuses more than the usual limit.
+    const int most_scans = std::min(limits.max_scans, PackLimits().max_scans);
+    if (parts_.scans.size() > static_cast<std::size_t>(most_scans))
+      return fmt::format("it has more than {} scans", most_scans);
     errors_.install();
     errors_.start_image(true);
     info_.err = &errors_.manager;
@@ -305,10 +312,9 @@ class JpegCoefficientsReader {
         rebuild_jpeg(parts_.pieces, order_, blocks_, file_.size());
     if (!std::equal(again.begin(), again.end(), file_.begin(), file_.end()))
       return "its encoder chose other codes than libjpeg would";
-    out.width_ = static_cast<int>(info_.image_width);
-    out.height_ = static_cast<int>(info_.image_height);
     out.header_ = make_header(info_, peek_jpeg_orientation(file_));
     out.restoring_ = make_restoring_part(file_, parts_.pieces, out.header_);
+    if (out.restoring_.empty()) return "too many bytes in it are alike";
     return {};
   }
 
@@ -481,7 +487,7 @@ std::vector<PackBlock> blocks_of(const PackedJpeg& head, Span packed, const Bloc
       const std::uint32_t first = i * head.grain();
       const std::uint32_t groups = std::min(head.grain(), order.per_row - first);
       for (std::uint32_t k = 0; k < groups; ++k) {
-        JBLOCKROW group[BlockOrder::kMostBlocks];
+        JBLOCKROW group[PackLayout::kMostBlocks];
         for (std::size_t b = 0; b < per_group; ++b)
           group[b] = reinterpret_cast<JBLOCKROW>(blocks[at++].data());
         unpack_group(tokens, reader, order.layout, group);
@@ -496,7 +502,7 @@ std::vector<PackBlock> blocks_of(const PackedJpeg& head, Span packed, const Bloc
 
 }  // namespace
 
-bool JpegCoefficients::equals(Span sample, Span dictionary) const {
+bool JpegCoefficients::equals(Span sample, Span dictionary) const try {
   std::vector<std::uint8_t> packed = begin_of_packed_jpegs(dictionary);
   packed.insert(packed.end(), sample.begin(), sample.end());
   PackedJpeg head;
@@ -506,6 +512,8 @@ bool JpegCoefficients::equals(Span sample, Span dictionary) const {
   return HeaderReader(head.header()).read(order) && order.rows == rows_ &&
          order.per_row == per_row_ && order.layout == layout_ && rows_ == head.rows() &&
          per_row_ == head.groups_per_row() && blocks_of(head, packed, order) == blocks_;
+} catch (const PackError&) {
+  return false;
 }
 
 std::vector<std::uint8_t> unpack_jpeg(Span packed) {
@@ -523,8 +531,7 @@ std::vector<std::uint8_t> unpack_jpeg(Span packed) {
   if (scans == 0 || scans > most_scans || scans >= sizes.size() / 4) Copies::fail();
   std::size_t kept = 0;
   for (std::size_t i = 0; i <= scans; ++i) kept += detail::read_little<std::uint32_t>(sizes, 4 * i);
-  // Copies of the known text are short.
-  if (kept > bytes || kept > part.size() + Copies::kMostCopied) Copies::fail();
+  if (kept > bytes || !Copies::is_within_bounds(kept, part.size())) Copies::fail();
   const std::vector<std::uint8_t> text =
       Copies(head.header()).read(sizes.subspan(4 * (scans + 1)), kept);
   std::vector<Span> pieces;

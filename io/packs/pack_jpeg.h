@@ -48,17 +48,12 @@ class JpegCoefficients {
   // True if this sample, which write() has made, gives the same coefficients.
   bool equals(std::span<const std::uint8_t> sample, std::span<const std::uint8_t> dictionary) const;
 
-  // Of the image.
-  int width() const { return width_; }
-  int height() const { return height_; }
-
  private:
   friend class JpegCoefficientsReader;
 
   std::span<const PackBlock> segment(std::uint32_t row, std::uint32_t first,
                                      std::uint32_t groups) const;
 
-  int width_ = 0, height_ = 0;
   PackLayout layout_;
   std::uint32_t rows_ = 0, per_row_ = 0;  // of groups
   std::uint32_t grain_ = 0;               // groups of a segment

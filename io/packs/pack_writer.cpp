@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <system_error>
 #include <thread>
@@ -72,8 +73,8 @@ struct PackWriter::State {
   std::size_t threads;
 
   std::vector<PackShard> finished;  // when writing was begun
-  // Of the first pack with enough teachers. Later packs share it, since learning takes longer than
-  // packing with many threads.
+  // The dictionary of the first pack that has enough teachers. Later packs use it, too: with many
+  // threads, learning takes longer than packing.
   std::vector<std::uint8_t> shared_dictionary;
   std::int64_t skip = 0, skipped = 0;
 
@@ -111,8 +112,10 @@ void PackWriter::State::find_finished() {
   if (!std::filesystem::is_directory(folder, error))
     throw IoError("the folder " + name_in_quotes(folder) + " cannot be made");
   (void)remove_parts(folder);
+  std::set<std::string> ours;
   for (; std::filesystem::exists(path_of(next_pack), error); ++next_pack) {
     const std::string path = path_of(next_pack);
+    ours.insert(std::filesystem::path(path).filename().string());
     if (!options.resume) {
       throw IoError("the folder " + name_in_quotes(folder) +
                     " has packs already; give another folder, remove them, or continue them with "
@@ -137,10 +140,7 @@ void PackWriter::State::find_finished() {
   while (const char* const name = entries.next()) {
     const std::string_view text = name;
     if (text.front() == '.' || !text.ends_with(PackShard::kEnding)) continue;
-    const std::string path = (std::filesystem::path(folder) / name).string();
-    bool ours = false;
-    for (std::int64_t i = 0; i < next_pack && !ours; ++i) ours = path == path_of(i);
-    if (ours) continue;
+    if (ours.contains(name)) continue;
     throw IoError("the folder " + name_in_quotes(folder) + " has another pack, " +
                   name_in_quotes(name) + "; give another folder, or move it away");
   }
@@ -229,7 +229,7 @@ void PackWriter::State::write() {
   std::error_code error;
   if (std::filesystem::exists(path, error)) {
     throw IoError("the pack " + name_in_quotes(path) +
-                  " was written by somebody else meanwhile; let only one writer use the folder");
+                  " was written by another writer meanwhile; let only one writer use the folder");
   }
   write_shard(path, dictionary, columns, samples);
   share(dictionary, std::count_if(samples.begin(), samples.end(),
@@ -254,6 +254,10 @@ PackWriter::PackWriter(std::string folder, std::vector<std::string> columns,
   }
   if (options.pack_bytes < 1 || options.threads < 0)
     throw BuildError("PackWriter: pack_bytes must be at least 1, and threads at least 0");
+  if (options.limits.max_scans > PackLimits().max_scans) {
+    throw BuildError(
+        fmt::format("PackWriter: limits.max_scans is at most {}", PackLimits().max_scans));
+  }
   state_ = std::make_unique<State>(std::move(folder), std::move(columns), options);
   state_->find_finished();
 }

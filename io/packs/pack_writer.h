@@ -34,7 +34,7 @@ namespace sluice {
 
 // The largest files that are packed.
 struct PackLimits {
-  int max_scans = 100;
+  int max_scans = 100;                             // at most 100
   std::int64_t max_bytes = std::int64_t{1} << 30;  // of the coefficients
 };
 

@@ -80,7 +80,7 @@ class PackedJpeg {
   // The bytes of rows first .. last, and of the restoring part.
   ByteRange range_of_rows(std::uint32_t first, std::uint32_t last) const noexcept;
   ByteRange range_of_restoring_part() const { return {data_ + begins_.back(), size_}; }
-  // Of the whole packed JPEG.
+  // The bytes of the whole packed JPEG.
   std::size_t size() const { return size_; }
 
   // True if the row's bytes are there, at their place in `whole`, and have their checksum.

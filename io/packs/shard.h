@@ -70,8 +70,8 @@ class PackShard {
   const Entry& entry(std::int64_t i) const { return entries_[static_cast<std::size_t>(i)]; }
   const std::vector<std::string>& columns() const { return columns_; }
   std::string_view cell(std::int64_t i, std::size_t column) const;
-  // What a sample begins with, before its bytes in the shard: see PackedJpegParts. Nothing for a
-  // file that is stored as it is.
+  // The bytes that precede a sample's bytes of the shard in memory: see PackedJpegParts. There are
+  // none for a file that is stored as it is.
   std::span<const std::uint8_t> begin_of(const Entry& entry) const {
     return entry.is_packed() ? begin_ : std::span<const std::uint8_t>();
   }

@@ -154,8 +154,8 @@ class PackTokenParser {
   static constexpr std::uint32_t kEmpty = 0x7fffff;
   static constexpr std::uint32_t kNearRuns = 8;  // within a token, a run is shorter
 
-  // What follows a symbol in the trie. The first symbols are in a table, the others in a hash
-  // table. Small, for the processor's caches.
+  // A step from one symbol of the trie to the next. A table has the steps to first symbols, and a
+  // hash table has all others. It is small, for the processor's caches.
   struct Edge {
     std::uint64_t key : 23 = kEmpty;    // the node that it leaves, and its symbol
     std::uint64_t node : 15 = 0;        // that it leads to; 0 if no edges leave this one

@@ -153,6 +153,20 @@ TEST(PackJpeg, AMissingComponentIsAReason) {
   EXPECT_EQ(why, "passes of it are missing");
 }
 
+// What unpacking would refuse is not packed.
+TEST(PackJpeg, ManyEqualBytesAreAReason) {
+  const Bytes file = encode_jpeg(draw_image(16, 16, 3));
+  std::vector<std::uint8_t> longer(file.begin(), file.end());
+  longer.resize(std::size_t{40} << 20);
+  std::string why;
+  EXPECT_FALSE(JpegCoefficients::read(longer, &why));
+  EXPECT_EQ(why, "too many bytes in it are alike");
+  longer.resize(std::size_t{4} << 20);
+  const auto pack = packed(longer);
+  ASSERT_TRUE(pack);
+  EXPECT_TRUE(unpack_jpeg(*pack) == longer);
+}
+
 TEST(PackJpeg, KeepsWhatStandsAroundTheImage) {
   const Bytes file = encode_jpeg(draw_image(40, 50, 3));
   std::vector<std::uint8_t> longer(file.begin(), file.end());
@@ -175,7 +189,7 @@ TEST(PackJpeg, DamageIsAnErrorNeverAWrongPixel) {
   int refused = 0;
   PackedJpeg head;
   head.open(pack);
-  // Of the dictionary, which is large, some bytes.
+  // The dictionary is large, so only some of its bytes are changed.
   const ByteRange dictionary{PackedJpegParts::kPrefixBytes,
                              PackedJpegParts::kPrefixBytes + head.dictionary().size()};
   for (std::size_t at = 0; at < pack.size();
