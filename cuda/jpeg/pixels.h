@@ -1,70 +1,20 @@
 // From the coefficients of a JPEG file to pixels, for the threads of a device. Plain functions
 // without state; they access only the kept blocks and planes of the sample, and its output.
+// io/jpeg/pixel_math.h has the formulas, and says what they equal.
 //
-// The inverse DCT of one block is the exact integer version of libjpeg ("islow", jidctint.c). It
-// equals libjpeg-turbo's vector code bit for bit, even for coefficients that no encoder produces:
-// 16-bit sums and products wrap, and results between the passes saturate. For all other
-// coefficients libjpeg-turbo's plain code produces the same. The algorithm is that of C. Loeffler,
-// A. Ligtenberg and G. Moschytz, "Practical Fast 1-D DCT Algorithms with 11 Multiplications",
-// ICASSP 1989, with sums of products in place of some of the sharing.
-//
-// Component planes become pixels by libjpeg's "fancy" upsampling (jdsample.c) and its conversion
-// from YCbCr to RGB (jdcolor.c), with orientation and cropping. The result equals the library's bit
-// for bit.
+// Component planes become pixels by libjpeg's "fancy" upsampling and its conversion from YCbCr to
+// RGB, with orientation and cropping. The result equals the library's bit for bit.
 #pragma once
 
 #include <sluice/cuda/device_view.h>
 #include <sluice/cuda/jpeg/job.h>
+#include <sluice/io/jpeg/pixel_math.h>
 #include <sluice/io/jpeg/zigzag.h>
 
 #include <cstddef>
 #include <cstdint>
 
 namespace sluice::device {
-
-SLUICE_HOST_DEVICE inline std::int32_t wrap_to_16(std::uint32_t value) {
-  return static_cast<std::int16_t>(static_cast<std::uint16_t>(value));
-}
-SLUICE_HOST_DEVICE inline std::int32_t clamp_to(std::int32_t value, std::int32_t least,
-                                                std::int32_t most) {
-  return value < least ? least : value > most ? most : value;
-}
-
-// Transforms one row or column of 16-bit values. The results are divided by 2 to the kShift and
-// rounded.
-template <int kShift>
-SLUICE_HOST_DEVICE inline void inverse_dct_8(const std::int32_t (&in)[8], std::int32_t (&out)[8]) {
-  // The constants, in units of 1/8192.
-  constexpr std::int32_t k0298 = 2446, k0390 = 3196, k0541 = 4433, k0765 = 6270, k0899 = 7373,
-                         k1175 = 9633, k1501 = 12299, k1847 = 15137, k1961 = 16069, k2053 = 16819,
-                         k2562 = 20995, k3072 = 25172;
-  const auto sum = [](std::int32_t a, std::int32_t ka, std::int32_t b, std::int32_t kb) {
-    return static_cast<std::uint32_t>(a * ka) + static_cast<std::uint32_t>(b * kb);
-  };
-  const auto plus = [](std::int32_t a, std::int32_t b) {
-    return wrap_to_16(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
-  };
-  const std::uint32_t even2 = sum(in[2], k0541, in[6], k0541 - k1847);
-  const std::uint32_t even3 = sum(in[2], k0541 + k0765, in[6], k0541);
-  const std::uint32_t even0 = static_cast<std::uint32_t>(plus(in[0], in[4])) << 13;
-  const std::uint32_t even1 = static_cast<std::uint32_t>(plus(in[0], -in[4])) << 13;
-  const std::uint32_t part[4] = {even0 + even3, even1 + even2, even1 - even2, even0 - even3};
-
-  const std::int32_t z3 = plus(in[7], in[3]), z4 = plus(in[5], in[1]);
-  const std::uint32_t with3 = sum(z3, k1175 - k1961, z4, k1175);
-  const std::uint32_t with4 = sum(z3, k1175, z4, k1175 - k0390);
-  const std::uint32_t odd[4] = {
-      sum(in[7], -k0899, in[1], k1501 - k0899) + with4,
-      sum(in[5], -k2562, in[3], k3072 - k2562) + with3,
-      sum(in[5], k2053 - k2562, in[3], -k2562) + with4,
-      sum(in[7], k0298 - k0899, in[1], -k0899) + with3,
-  };
-  constexpr std::uint32_t kHalf = 1u << (kShift - 1);
-  SLUICE_UNROLL for (int i = 0; i < 4; ++i) {
-    out[i] = static_cast<std::int32_t>(part[i] + odd[i] + kHalf) >> kShift;
-    out[7 - i] = static_cast<std::int32_t>(part[i] - odd[i] + kHalf) >> kShift;
-  }
-}
 
 // `raw(y, x)`: the 16-bit coefficient in that row and column. `to`: the address of the block's
 // first sample. It and `stride` are multiples of 8 bytes.
@@ -179,26 +129,12 @@ SLUICE_HOST_DEVICE inline std::int32_t stretched(const JpegPlane& plane, JpegStr
   if (!fancy_across && !fancy_down) return near[column];
   const std::int32_t next_column =
       fancy_across ? keep_within(column - 1 + 2 * (x & 1), plane.last_column) : column;
-  if (!fancy_down) return (3 * near[column] + near[next_column] + 1 + (x & 1)) >> 2;
+  if (!fancy_down) return stretch_one_way(near[column], near[next_column], x & 1);
   const std::uint8_t* const far = plane.row(keep_within(row - 1 + 2 * (y & 1), plane.last_row));
   const std::int32_t here = 3 * near[column] + far[column];
-  if (!fancy_across) return (here + 1 + (y & 1)) >> 2;
+  if (!fancy_across) return stretch_one_way(near[column], far[column], y & 1);
   const std::int32_t next = 3 * near[next_column] + far[next_column];
-  return (3 * here + next + 8 - (x & 1)) >> 4;
-}
-
-SLUICE_HOST_DEVICE inline std::uint8_t to_sample(std::int32_t value) {
-  return static_cast<std::uint8_t>(value < 0 ? 0 : value > 255 ? 255 : value);
-}
-
-// Converts YCbCr to red, green and blue.
-SLUICE_HOST_DEVICE inline void write_jpeg_color(std::int32_t gray, std::int32_t blue,
-                                                std::int32_t red, std::uint8_t* to) {
-  const std::int32_t b = blue - 128, r = red - 128;
-  constexpr std::int32_t kHalf = 1 << 15;  // all factors are in units of 1/65536
-  to[0] = to_sample(gray + ((91881 * r + kHalf) >> 16));
-  to[1] = to_sample(gray + ((-22554 * b - 46802 * r + kHalf) >> 16));
-  to[2] = to_sample(gray + ((116130 * b + kHalf) >> 16));
+  return stretch_both_ways(here, next, x & 1);
 }
 
 // Computes a run of output pixels, beginning in `column` of `row`.

@@ -16,6 +16,17 @@ std::string in_words(std::int64_t bytes) {
   return fmt::format("{} bytes", bytes);
 }
 
+// Throws if this many bytes, for `what`, are more than the limit.
+void check_bytes(std::int64_t bytes, std::int64_t width, std::int64_t height, const char* what,
+                 const JpegOptions& options) {
+  if (bytes <= options.max_output_bytes) return;
+  throw JpegError(
+      fmt::format("{} x {} pixels need {}{}, more than the limit of {}; raise max_output_bytes",
+                  width, height, in_words(bytes), what, in_words(options.max_output_bytes)));
+}
+
+int channels_of(const JpegOptions& options) { return options.color == ColorSpace::rgb ? 3 : 1; }
+
 // Checks everything that the header allows; nothing of the image's size has been allocated yet.
 void check_header(const jpeg_decompress_struct& info, int channels, const JpegOptions& options) {
   if (info.num_components != 1 && info.num_components != 3 && info.num_components != 4) {
@@ -24,11 +35,7 @@ void check_header(const jpeg_decompress_struct& info, int channels, const JpegOp
                     info.num_components));
   }
   const auto check = [&](std::int64_t bytes, const char* what) {
-    if (bytes <= options.max_output_bytes) return;
-    throw JpegError(
-        fmt::format("{} x {} pixels need {}{}, more than the limit of {}; raise max_output_bytes",
-                    info.image_width, info.image_height, in_words(bytes), what,
-                    in_words(options.max_output_bytes)));
+    check_bytes(bytes, info.image_width, info.image_height, what, options);
   };
   check(std::int64_t{info.image_width} * info.image_height * channels, "");
   if (jpeg_has_multiple_scans(const_cast<j_decompress_ptr>(&info)) == FALSE) return;
@@ -101,8 +108,12 @@ Rows rows_of(const jpeg_decompress_struct& info, const Rectangle& region) {
 
 }  // namespace
 
-void unpack_for_library(KnownJpeg& file) {
+void unpack_for_library(KnownJpeg& file, const JpegOptions& options) {
   if (!is_packed_jpeg(file.there) || jpeg_entropy_is_usable()) return;
+  // Unpacking holds the coefficients of the whole image.
+  const JpegHeader header = peek_jpeg(file.there);
+  check_bytes(std::int64_t{header.width} * header.height * channels_of(options), header.width,
+              header.height, "", options);
   if (file.on_demand != nullptr) file.read_all();
   file.unpacked = unpack_jpeg(file.there);
   file.there = file.unpacked;
@@ -130,9 +141,11 @@ JpegIndexLearner learner_of(const KnownJpeg& file, const JpegRequest& request,
 
 bool JpegAttempt::begin(const KnownJpeg& file, const JpegRequest& request,
                         const JpegOptions& options, bool own_entropy) {
+  // First, because the self-test may decode with this decompressor.
+  const bool own_pixels = options.entropy == JpegEntropyDecoder::fast && jpeg_pixels_are_usable();
   decompressor_.open(file.there, options);
   jpeg_decompress_struct& info = decompressor_.info();
-  job_.channels = options.color == ColorSpace::rgb ? 3 : 1;
+  job_.channels = channels_of(options);
   check_header(info, job_.channels, options);
   stored_height_ = static_cast<int>(info.image_height);
   stored_width_ = static_cast<int>(info.image_width);
@@ -159,6 +172,7 @@ bool JpegAttempt::begin(const KnownJpeg& file, const JpegRequest& request,
   job_.to_end = request.reads_to_end(options);
   job_.sound = learner_.is_sound();
   decompressor_.start();
+  if (own_pixels) decompressor_.use_own_pixels();
   job_.cut = request.region && !lacks_passes(info) && (shrink_ == 1 || can_be_cut_shrunk(info));
   if (decompressor_.packed() != nullptr) {
     begin_packed(file, options);

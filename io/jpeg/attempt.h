@@ -104,8 +104,9 @@ struct JpegRequest {
   bool reads_to_end(const JpegOptions& options) const { return !region || options.verify; }
 };
 
-// Replaces a packed JPEG by its file, unless libjpeg's entropy decoder can be replaced.
-void unpack_for_library(KnownJpeg& file);
+// Replaces a packed JPEG by its file, unless libjpeg's entropy decoder can be replaced. Throws
+// JpegError before that if the image exceeds options.max_output_bytes.
+void unpack_for_library(KnownJpeg& file, const JpegOptions& options);
 // Throws JpegError unless the file begins with a JPEG start marker, or is a packed JPEG.
 void require_jpeg(const KnownJpeg& file);
 // True if the first attempt uses our own entropy decoder.

@@ -83,7 +83,7 @@ JpegReport decode(KnownJpeg file, const JpegRequest& request, const JpegOptions&
   static thread_local JpegDecompressor decompressor;
   Ending ending(decompressor, out);
   require_jpeg(file);
-  unpack_for_library(file);
+  unpack_for_library(file, options);
   check_shrink(request.shrink);
   const bool fast = begins_with_own_entropy(options);
   JpegIndexLearner learner = learner_of(file, request, options);

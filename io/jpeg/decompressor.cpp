@@ -40,6 +40,7 @@ void JpegDecompressor::open(std::span<const std::uint8_t> file, const JpegOption
   file_ = packed_ != nullptr ? packed_->header() : file;
   max_scans_ = options.max_scans;
   ours_ = false;
+  wants_own_pixels_ = own_pixels_ = false;
   errors_.start_image(options.damage == DamagePolicy::strict);
   run([](void* self) noexcept { static_cast<JpegDecompressor*>(self)->read_header(); });
 }
@@ -75,7 +76,25 @@ JpegDecompressor::Columns JpegDecompressor::columns(const Rectangle& region) con
   return {left / group * group, right - left / group * group};
 }
 
+bool JpegDecompressor::can_use_own_pixels(const JpegRowJob& job) const {
+  if (!wants_own_pixels_ || !(ours_ || packed_ != nullptr)) return false;
+  const bool whole = job.region.height == static_cast<int>(info_.output_height) &&
+                     job.region.width == static_cast<int>(info_.output_width);
+  if (!whole && !job.cut) return false;
+  // To verify the tokens of a packed JPEG, all groups must be decoded.
+  if (!whole && job.to_end && packed_ != nullptr) return false;
+  return JpegPixels::takes(info_);
+}
+
 bool JpegDecompressor::begin_rows(const JpegRowJob& job) {
+  own_pixels_ = can_use_own_pixels(job);
+  if (own_pixels_) {
+    job_ = &job;
+    pixels_.begin(info_, job, packed_ == nullptr);
+    if (ours_) entropy_.set_columns(pixels_.left(), pixels_.width());
+    if (packed_ != nullptr) pack_entropy_.set_columns(pixels_.left(), pixels_.width());
+    return true;
+  }
   scratch_.resize(static_cast<std::size_t>(info_.output_width) *
                   static_cast<std::size_t>(info_.output_components));
   job_ = &job;
@@ -85,11 +104,20 @@ bool JpegDecompressor::begin_rows(const JpegRowJob& job) {
 }
 
 bool JpegDecompressor::read_rows(int end) {
+  if (own_pixels_) {
+    end_ = static_cast<JDIMENSION>(end);
+    return run([](void* self) noexcept {
+      auto& me = *static_cast<JpegDecompressor*>(self);
+      me.pixels_.read_rows(static_cast<int>(me.end_));
+    });
+  }
   end_ = static_cast<JDIMENSION>(job_->region.y + end);
   return run([](void* self) noexcept { static_cast<JpegDecompressor*>(self)->deliver(); });
 }
 
 bool JpegDecompressor::end_rows() {
+  if (own_pixels_)
+    return run([](void* self) noexcept { static_cast<JpegDecompressor*>(self)->end_own_pixels(); });
   return run([](void* self) noexcept { static_cast<JpegDecompressor*>(self)->end(); });
 }
 
@@ -175,6 +203,17 @@ void JpegDecompressor::deliver() {
       std::memcpy(target, scratch_.data() + before, static_cast<std::size_t>(w.width) * components);
     }
   }
+}
+
+// What follows the scan must be the end of the image. libjpeg decodes all other files again.
+void JpegDecompressor::end_own_pixels() {
+  const Rectangle& region = job_->region;
+  const bool to_bottom = region.y + region.height == static_cast<int>(info_.output_height);
+  if (ours_ && (job_->to_end || (to_bottom && !job_->sound))) {
+    entropy_.finish();
+    entropy_.require_end_of_image();
+  }
+  jpeg_abort_decompress(&info_);
 }
 
 void JpegDecompressor::end() {

@@ -12,6 +12,7 @@
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/entropy.h>
 #include <sluice/io/jpeg/libjpeg.h>
+#include <sluice/io/jpeg/pixels.h>
 #include <sluice/io/packs/pack_entropy.h>
 
 #include <cstdint>
@@ -59,6 +60,9 @@ class JpegDecompressor {
   // Lets the rows first .. last of groups be decoded from a packed JPEG: see PackEntropy::attach.
   void use_packed(std::span<const std::uint8_t> file, std::uint32_t first, std::uint32_t last,
                   bool verify);
+  // Lets JpegPixels make the pixels, if it takes the image, and if the coefficients come from our
+  // own entropy decoder or a packed JPEG. Call before begin_rows().
+  void use_own_pixels() { wants_own_pixels_ = true; }
   // True if our own entropy decoder reads the codes.
   bool is_ours() const { return ours_; }
   JpegEntropy& entropy() { return entropy_; }
@@ -92,11 +96,13 @@ class JpegDecompressor {
   };
 
   bool run(JpegStep step);
+  bool can_use_own_pixels(const JpegRowJob& job) const;
   // Steps of jpeg_guarded(): no locals with destructors, no exceptions.
   void read_header();
   void go_to_region();
   void deliver();
   void end();
+  void end_own_pixels();
   static void check_scans(j_common_ptr object);
 
   jpeg_decompress_struct info_{};
@@ -108,6 +114,9 @@ class JpegDecompressor {
   JpegEntropy entropy_;
   PackEntropy pack_entropy_;
   const PackedJpeg* packed_ = nullptr;
+  bool wants_own_pixels_ = false;
+  bool own_pixels_ = false;  // for the current rows
+  JpegPixels pixels_;
   const JpegRowJob* job_ = nullptr;
   int left_ = 0;                       // the first column of the library's rows
   JDIMENSION end_ = 0;                 // deliver() reads rows before this one

@@ -287,6 +287,12 @@ void JpegEntropy::finish() {
   info_->src->bytes_in_buffer = file_.size() - reader_.end();
 }
 
+void JpegEntropy::require_end_of_image() {
+  const std::size_t marker = reader_.end();
+  if (file_[marker] != 0xff || file_[marker + 1] != jpeg_marker::kEndOfImage)
+    fall_back_to_libjpeg();
+}
+
 void JpegEntropy::fall_back_to_libjpeg() {
   fell_back_ = true;
   errors_->fail(reinterpret_cast<j_common_ptr>(info_), "left to the library");

@@ -1,8 +1,8 @@
 // JpegEntropy: our own entropy decoder inside libjpeg's decompressor. It decodes ordinary files:
-// baseline or extended sequential, 8 bits, Huffman coding, one scan. libjpeg still does inverse
-// DCT, upsampling and color conversion, so pixels are the same. It asks for coefficients group by
-// group (an MCU is a group of blocks), and this class decodes them faster. Groups that are not
-// needed are skipped, or with an index not even read.
+// baseline or extended sequential, 8 bits, Huffman coding, one scan. libjpeg or JpegPixels then
+// makes the pixels. They ask for coefficients group by group (an MCU is a group of blocks), and
+// this class decodes them faster. Groups that are not needed are skipped, or with an index not even
+// read.
 //
 // If anything is not in order, down to a single bit, libjpeg decodes the image again from its
 // start. So warnings, errors and damaged images are exactly libjpeg's. See `fell_back`.
@@ -216,6 +216,8 @@ class JpegEntropy {
   // Call after all rows have been delivered. Reads the skipped groups and lets the library continue
   // after them.
   void finish();
+  // Gives up unless the marker behind the scan is the end of the image. Call after finish().
+  void require_end_of_image();
 
   // The number of groups in a row.
   std::uint32_t groups_per_row() const { return per_row_; }

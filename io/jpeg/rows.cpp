@@ -67,7 +67,7 @@ bool JpegRows::begin(const Bytes& file, const std::optional<Rectangle>& region,
   took_ = {};
   s.file = known_jpeg(file);
   require_jpeg(s.file);
-  unpack_for_library(s.file);
+  unpack_for_library(s.file, options);
   if (options.apply_orientation && peek_jpeg_orientation(s.file.there) != 1) return false;
   s.request = {.region = region, .shrink = 1};
   s.options = options;

@@ -35,8 +35,9 @@ Image decoded(const Bytes& file, const Rectangle& region) {
                          {.entropy = JpegEntropyDecoder::library});
 }
 
-// The same with our own entropy decoder. Returns nothing if it cannot replace the library's.
-std::optional<Image> decoded_by_us(const Bytes& file, const Rectangle& region) {
+// The same with our own entropy decoder, and with JpegPixels if `pixels` says so. Returns nothing
+// if the entropy decoder cannot replace the library's.
+std::optional<Image> decoded_by_us(const Bytes& file, const Rectangle& region, bool pixels) {
   JpegDecompressor decompressor;
   decompressor.open(file, {});
   decompressor.info().out_color_space = JCS_RGB;
@@ -46,6 +47,7 @@ std::optional<Image> decoded_by_us(const Bytes& file, const Rectangle& region) {
   decompressor.info().out_color_space = JCS_RGB;
   decompressor.start();
   if (!decompressor.use_own_entropy(file, nullptr, {})) return {};
+  if (pixels) decompressor.use_own_pixels();
   const JDIMENSION image_height = decompressor.info().image_height;
   Image out(region.height, region.width, 3);
   JpegRowJob job;
@@ -63,9 +65,8 @@ std::optional<Image> decoded_by_us(const Bytes& file, const Rectangle& region) {
   return out;
 }
 
-}  // namespace
-
-bool jpeg_entropy_works() {
+// True if some test images decode to the library's pixels.
+bool decodes_test_images(bool pixels) {
   const char* const wish = std::getenv("SLUICE_JPEG");
   if (wish != nullptr && std::string_view(wish) == "stock") return false;
   // Do not use the pool of the sample that runs the test.
@@ -75,12 +76,13 @@ bool jpeg_entropy_works() {
     for (const int channels : {1, 3}) {
       const Image image = test_image(channels);
       const Rectangle regions[] = {{0, 0, image.height(), image.width()}, {33, 40, 20, 25}};
-      for (const Subsampling subsampling : {Subsampling::s444, Subsampling::s420}) {
+      for (const Subsampling subsampling :
+           {Subsampling::s444, Subsampling::s422, Subsampling::s420}) {
         for (const int restart_rows : {0, 2}) {
           const Bytes file = encode_jpeg(
               image, {.quality = 93, .subsampling = subsampling, .restart_rows = restart_rows});
           for (const Rectangle& region : regions) {
-            const std::optional<Image> ours = decoded_by_us(file, region);
+            const std::optional<Image> ours = decoded_by_us(file, region, pixels);
             if (!ours || !(*ours == decoded(file, region))) return false;
           }
         }
@@ -92,8 +94,17 @@ bool jpeg_entropy_works() {
   }
 }
 
+}  // namespace
+
+bool jpeg_entropy_works() { return decodes_test_images(false); }
+
 bool jpeg_entropy_is_usable() {
   static const bool usable = jpeg_entropy_works();
+  return usable;
+}
+
+bool jpeg_pixels_are_usable() {
+  static const bool usable = jpeg_entropy_is_usable() && decodes_test_images(true);
   return usable;
 }
 

@@ -1,6 +1,6 @@
-// Tests if Sluice's entropy decoder works with the loaded libjpeg. The decoder replaces a part of
-// the library that has no documented interface, so it is tested before its first use, once per
-// process.
+// Tests if Sluice's entropy decoder works with the loaded libjpeg, and if JpegPixels makes the same
+// pixels as that library. The entropy decoder replaces a part of the library that has no documented
+// interface, so both are tested before their first use, once per process.
 //
 // The test does not rely on a version: the loaded library need not be the one that Sluice was
 // compiled with, and does not report its version.
@@ -17,5 +17,7 @@ namespace sluice {
 bool jpeg_entropy_works();
 // The same result, computed by the first call.
 bool jpeg_entropy_is_usable();
+// The same with JpegPixels, computed by the first call.
+bool jpeg_pixels_are_usable();
 
 }  // namespace sluice

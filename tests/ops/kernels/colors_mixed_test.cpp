@@ -1,5 +1,5 @@
 // Kernels that mix the channels of a pixel, and the color matrix that most of them are made of.
-#include "tests/ops/kernels/every_target.h"
+#include "tests/every_target.h"
 #include "tests/ops/kernels/image_kernel.h"
 #include "tests/ops/kernels/luma.h"
 #include <sluice/ops/kernels/color.h>

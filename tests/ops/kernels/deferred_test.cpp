@@ -1,6 +1,6 @@
 // Images that several operators make at once: DeferredImage and ComposedWarp.
 #include "tests/error_of.h"
-#include "tests/ops/kernels/every_target.h"
+#include "tests/every_target.h"
 #include "tests/ops/kernels/small_images.h"
 #include <sluice/ops/kernels/deferred_image.h>
 #include <sluice/ops/kernels/moves.h>

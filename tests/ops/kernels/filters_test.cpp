@@ -1,5 +1,5 @@
 // Kernels that make each value from those around it.
-#include "tests/ops/kernels/every_target.h"
+#include "tests/every_target.h"
 #include "tests/ops/kernels/filter_reference.h"
 #include "tests/ops/kernels/image_kernel.h"
 #include <sluice/ops/kernels/blur.h>

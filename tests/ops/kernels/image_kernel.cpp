@@ -1,7 +1,7 @@
 #include "tests/ops/kernels/image_kernel.h"
 
+#include "tests/every_target.h"
 #include "tests/one_in.h"
-#include "tests/ops/kernels/every_target.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,5 +1,5 @@
 // Batches whose samples are mixed with each other.
-#include "tests/ops/kernels/every_target.h"
+#include "tests/every_target.h"
 #include <sluice/ops/kernels/blend_rows.h>
 #include <sluice/ops/kernels/mix.h>
 

@@ -1,6 +1,6 @@
 // Random changes of an image, JPEG artifacts, and random numbers in bulk. Chi-square tests with
 // fixed seeds check the distributions.
-#include "tests/ops/kernels/every_target.h"
+#include "tests/every_target.h"
 #include "tests/ops/kernels/image_kernel.h"
 #include <sluice/ops/kernels/noise.h>
 #include <sluice/ops/kernels/places.h>

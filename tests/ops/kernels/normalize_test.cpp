@@ -1,6 +1,6 @@
 // Images as tensors of numbers, and back.
 #include "tests/error_of.h"
-#include "tests/ops/kernels/every_target.h"
+#include "tests/every_target.h"
 #include "tests/ops/kernels/normalizings.h"
 #include "tests/ops/kernels/reference.h"
 #include <sluice/ops/kernels/moves.h>

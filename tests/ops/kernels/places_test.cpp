@@ -1,5 +1,5 @@
 // The inner loops of the warps: rows of places, and the pixels there. Also random_perspective.
-#include "tests/ops/kernels/every_target.h"
+#include "tests/every_target.h"
 #include "tests/ops/kernels/image_kernel.h"
 #include "tests/ops/kernels/place_level.h"
 #include "tests/ops/kernels/small_images.h"

@@ -1,0 +1,42 @@
+// SLUICE_JPEG=stock: libjpeg reads all codes. Packed JPEGs are unpacked for it.
+#include "tests/error_of.h"
+#include "tests/io/images.h"
+#include <sluice/io/jpeg/decode.h>
+#include <sluice/io/jpeg/encode.h>
+#include <sluice/io/jpeg/self_test.h>
+#include <sluice/io/packs/pack_jpeg.h>
+
+#include <cstdlib>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace stock_test {
+
+// One test, in a suite of its own: the environment counts when the first file is decoded.
+TEST(StockJpeg, LimitsAreCheckedBeforeAPackedJpegIsUnpacked) {
+  (void)::setenv("SLUICE_JPEG", "stock", 1);
+  if (jpeg_entropy_is_usable()) GTEST_SKIP() << "another test has decoded a file";
+  const Bytes file = encode_jpeg(draw_image(60, 100, 3), {.quality = 90});
+  const auto coefficients = JpegCoefficients::read(file);
+  ASSERT_TRUE(coefficients);
+  std::vector<std::uint8_t> packed = pack_jpeg(*coefficients, PackTokenLearner().learn());
+  Image expected, image;
+  decode_jpeg_image(file, {}, expected);
+  EXPECT_EQ(decode_jpeg_image(packed, {.max_output_bytes = 18000}, image).path, JpegPath::library);
+  EXPECT_EQ(image, expected);
+  // The part that unpacking needs, and decoding does not.
+  packed.back() = static_cast<std::uint8_t>(packed.back() ^ 1);
+  const auto error = [&](std::int64_t most) {
+    return error_of<JpegError>(
+        [&] { decode_jpeg_image(packed, {.max_output_bytes = most}, image); });
+  };
+  EXPECT_NE(error(18000).find("damaged"), std::string::npos);
+  EXPECT_EQ(error(17999),
+            "100 x 60 pixels need 18000 bytes, more than the limit of 17999 bytes; raise "
+            "max_output_bytes");
+}
+
+}  // namespace stock_test
+}  // namespace sluice
