@@ -58,6 +58,15 @@ struct ZigzagShuffles {
 };
 constexpr ZigzagShuffles kShuffles;
 
+// The same for processors that shuffle 64 words at once.
+struct ZigzagWords {
+  alignas(64) std::uint16_t of[64];
+  constexpr ZigzagWords() : of{} {
+    for (int i = 0; i < 64; ++i) of[i] = kPackZigzag.at[i];
+  }
+};
+constexpr ZigzagWords kZigzagWords;
+
 // Room for a group, and for what a forged token stores behind it.
 constexpr std::size_t kGroupRoom = 64 * PackLayout::kMostBlocks + 64 + 16;
 
@@ -73,8 +82,21 @@ namespace hn = hwy::HWY_NAMESPACE;
 #if HWY_TARGET == HWY_SSE2 || HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR
 
 HWY_INLINE void ToNaturalOrder(const std::int16_t* HWY_RESTRICT zigzag,
-                               std::int16_t* HWY_RESTRICT natural) {
+                               std::int16_t* HWY_RESTRICT natural, std::int16_t dc) {
   for (int i = 0; i < 64; ++i) natural[i] = zigzag[kPackZigzag.at[i]];
+  natural[0] = dc;
+}
+
+#elif HWY_TARGET <= HWY_AVX3
+
+HWY_INLINE void ToNaturalOrder(const std::int16_t* HWY_RESTRICT zigzag,
+                               std::int16_t* HWY_RESTRICT natural, std::int16_t dc) {
+  const __m512i first = _mm512_load_si512(zigzag), second = _mm512_load_si512(zigzag + 32);
+  const __m512i upper =
+      _mm512_permutex2var_epi16(first, _mm512_load_si512(kZigzagWords.of), second);
+  _mm512_storeu_si512(natural, _mm512_mask_set1_epi16(upper, 1, dc));
+  _mm512_storeu_si512(natural + 32, _mm512_permutex2var_epi16(
+                                        first, _mm512_load_si512(kZigzagWords.of + 32), second));
 }
 
 #else
@@ -93,7 +115,7 @@ HWY_INLINE hn::Vec<hn::FixedTag<std::uint8_t, 16> > Row(const std::int16_t* zigz
 }
 
 HWY_INLINE void ToNaturalOrder(const std::int16_t* HWY_RESTRICT zigzag,
-                               std::int16_t* HWY_RESTRICT natural) {
+                               std::int16_t* HWY_RESTRICT natural, std::int16_t dc) {
   const hn::FixedTag<std::uint8_t, 16> d;
   auto* const bytes = reinterpret_cast<std::uint8_t*>(natural);
   hn::StoreU(Row<0, 0, 1, 3>(zigzag), d, bytes);
@@ -104,6 +126,7 @@ HWY_INLINE void ToNaturalOrder(const std::int16_t* HWY_RESTRICT zigzag,
   hn::StoreU(Row<5, 2, 4, 5, 6, 7>(zigzag), d, bytes + 80);
   hn::StoreU(Row<6, 2, 4, 5, 6, 7>(zigzag), d, bytes + 96);
   hn::StoreU(Row<7, 4, 6, 7>(zigzag), d, bytes + 112);
+  natural[0] = dc;
 }
 
 #endif
@@ -120,8 +143,17 @@ HWY_INLINE void StoreToken(const PackTokens::Entry& entry, std::uint64_t raw, st
   }
 #else
   const hn::FixedTag<std::uint8_t, 8> d8;
-  const hn::FixedTag<std::int8_t, 8> di8;
   const hn::FixedTag<std::int16_t, 8> d16;
+  const auto magnitude = hn::PromoteTo(d16, hn::Load(d8, entry.magnitude));
+#if HWY_TARGET <= HWY_AVX3
+  const __m128i extra = _mm_cvtsi32_si128(static_cast<int>(raw & entry.extra_mask));
+  const __m128i value = _mm_add_epi16(magnitude.raw, extra);
+  const auto negative = static_cast<__mmask8>(
+      _pdep_u32(static_cast<std::uint32_t>(raw >> entry.extra), entry.signed_lanes));
+  const __m128i result = _mm_mask_sub_epi16(value, negative, _mm_setzero_si128(), value);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(out), result);
+#else
+  const hn::FixedTag<std::int8_t, 8> di8;
   alignas(16) static constexpr std::int16_t kFirst[8] = {-1};
   const auto sign = hn::Load(d8, entry.sign);
   const auto signs = hn::Set(d8, static_cast<std::uint8_t>(raw >> entry.extra));
@@ -130,49 +162,114 @@ HWY_INLINE void StoreToken(const PackTokens::Entry& entry, std::uint64_t raw, st
       hn::PromoteTo(d16, hn::BitCast(di8, hn::VecFromMask(d8, hn::Eq(hn::And(signs, sign), sign))));
   const auto extra = hn::And(hn::Set(d16, static_cast<std::int16_t>(raw & entry.extra_mask)),
                              hn::Load(d16, kFirst));
-  const auto value = hn::Add(hn::PromoteTo(d16, hn::Load(d8, entry.magnitude)), extra);
+  const auto value = hn::Add(magnitude, extra);
   hn::StoreU(hn::Sub(hn::Xor(value, negative), negative), d16, out);
+#endif
 #endif
 }
 
-// Decodes a group, in zigzag order and without prediction. Returns false in doubt.
-HWY_INLINE bool ReadGroup(const PackTokens::Entry* HWY_RESTRICT entries, PackTokenReader& reader,
-                          std::size_t blocks, std::int16_t* HWY_RESTRICT group) {
-  std::memset(group, 0, blocks * sizeof(std::int16_t[64]));
-  const std::uint8_t* const begin = reader.begin;
-  const std::ptrdiff_t last = reader.end - begin - 2;
-  std::size_t raw_bits = reader.raw;
-  std::size_t token_bits = reader.tokens;
-  const std::size_t stop = 64 * blocks;
-  std::size_t at = 0;
-  std::size_t crossed = 0;  // at least 64 if a token goes beyond the end of its block
-  while (at < stop) {
-    const std::ptrdiff_t low = last - static_cast<std::ptrdiff_t>(token_bits >> 3);
-    const auto next = static_cast<std::ptrdiff_t>(raw_bits >> 3);
-    if (HWY_UNLIKELY(next > low)) return false;
-    std::uint16_t token;
-    std::memcpy(&token, begin + low, sizeof token);
-    const PackTokens::Entry& entry =
-        entries[(token >> (4 - (token_bits & 4))) & (PackToken::kCount - 1)];
-    std::uint64_t raw;
-    std::memcpy(&raw, begin + next, sizeof raw);
-    StoreToken(entry, raw >> (raw_bits & 7), group + at + entry.run);
-    raw_bits += entry.bits;
-    token_bits += PackToken::kBits;
-    const std::size_t behind = (at + entry.step) & static_cast<std::size_t>(entry.mask);
-    crossed |= (behind - 1) ^ at;
-    at = behind;
+// The tokens of one group, in zigzag order and without prediction.
+class GroupReader {
+ public:
+  HWY_INLINE GroupReader(const PackTokens::Entry* entries, const PackTokenReader& reader,
+                         std::size_t blocks, std::int16_t* group)
+      : entries_(entries),
+        begin_(reader.begin),
+        last_(reader.end - reader.begin - 2),
+        raw_(reader.raw),
+        tokens_(reader.tokens),
+        stop_(64 * blocks),
+        group_(group) {
+    const hn::ScalableTag<std::int16_t> d;
+    for (std::size_t i = 0; i < stop_; i += hn::Lanes(d)) hn::Store(hn::Zero(d), d, group + i);
   }
-  reader.raw = raw_bits;
-  reader.tokens = token_bits;
-  return crossed < 64;
-}
+
+  // Returns false in doubt.
+  HWY_INLINE bool Read(PackTokenReader& reader) {
+    if (!ReadFast() && !ReadCarefully()) return false;
+    reader.raw = raw_;
+    reader.tokens = tokens_;
+    return crossed_ < 64;
+  }
+
+ private:
+  // Bytes between the streams in which four tokens can be read without looking: they have at most 6
+  // bytes, and 12 bytes of raw bits, and up to 8 bytes are read at once.
+  static constexpr std::ptrdiff_t kFour = 24;
+
+  HWY_INLINE std::ptrdiff_t Low() const {
+    return last_ - static_cast<std::ptrdiff_t>(tokens_ >> 3);
+  }
+  HWY_INLINE std::ptrdiff_t Next() const { return static_cast<std::ptrdiff_t>(raw_ >> 3); }
+  // Returns at least 57 raw bits, or what is there.
+  HWY_INLINE std::uint64_t Raw() const {
+    std::uint64_t raw;
+    std::memcpy(&raw, begin_ + Next(), sizeof raw);
+    return raw >> (raw_ & 7);
+  }
+
+  // Returns true if the group is complete.
+  HWY_INLINE bool Take(const PackTokens::Entry& entry, std::uint64_t raw) {
+    StoreToken(entry, raw, group_ + at_ + entry.run);
+    raw_ += entry.bits;
+    tokens_ += PackToken::kBits;
+    const std::size_t behind = (at_ + entry.step) & static_cast<std::size_t>(entry.mask);
+    crossed_ |= (behind - 1) ^ at_;
+    at_ = behind;
+    return at_ >= stop_;
+  }
+
+  // Four tokens at a time. Returns false if the streams come close to each other before the group
+  // is complete.
+  HWY_INLINE bool ReadFast() {
+    while (true) {
+      const std::ptrdiff_t low = Low();
+      if (HWY_UNLIKELY(low - Next() < kFour)) return false;
+      std::uint64_t word;  // begins with four tokens, at its upper end
+      std::memcpy(&word, begin_ + low - 6, sizeof word);
+      word <<= tokens_ & 7;
+      const auto entry = [&]() HWY_ATTR -> const PackTokens::Entry& {
+        const std::uint64_t token = word >> (64 - PackToken::kBits);
+        word <<= PackToken::kBits;
+        return entries_[token];
+      };
+      for (int two = 0; two < 2; ++two) {
+        const std::uint64_t raw = Raw();
+        const PackTokens::Entry& first = entry();
+        if (Take(first, raw)) return true;
+        if (Take(entry(), raw >> first.bits)) return true;
+      }
+    }
+  }
+
+  // One token at a time. Returns false if the streams meet.
+  HWY_INLINE bool ReadCarefully() {
+    while (at_ < stop_) {
+      const std::ptrdiff_t low = Low();
+      if (HWY_UNLIKELY(Next() > low)) return false;
+      std::uint16_t token;
+      std::memcpy(&token, begin_ + low, sizeof token);
+      Take(entries_[(token >> (4 - (tokens_ & 4))) & (PackToken::kCount - 1)], Raw());
+    }
+    return true;
+  }
+
+  const PackTokens::Entry* HWY_RESTRICT entries_;
+  const std::uint8_t* begin_;
+  std::ptrdiff_t last_;
+  std::size_t raw_, tokens_;
+  std::size_t stop_;
+  std::int16_t* HWY_RESTRICT group_;
+  std::size_t at_ = 0;
+  std::size_t crossed_ = 0;  // at least 64 if a token goes beyond the end of its block
+};
 
 template <bool kStore>
 HWY_INLINE bool UnpackOne(const PackTokens::Entry* HWY_RESTRICT entries, PackTokenReader& reader,
                           const PackLayout& layout, std::int16_t (*const* blocks)[64]) {
   alignas(64) std::int16_t group[kGroupRoom];
-  if (!ReadGroup(entries, reader, static_cast<std::size_t>(layout.blocks), group)) return false;
+  if (!GroupReader(entries, reader, static_cast<std::size_t>(layout.blocks), group).Read(reader))
+    return false;
   for (int i = 0; i < layout.blocks; ++i) {
     const PackLayout::Block& block = layout.block[i];
     std::int16_t* const zigzag = group + 64 * i;
@@ -180,8 +277,7 @@ HWY_INLINE bool UnpackOne(const PackTokens::Entry* HWY_RESTRICT entries, PackTok
     predictor = static_cast<std::int16_t>(predictor + zigzag[0]);
     if constexpr (kStore) {
       if (!block.needed) continue;
-      zigzag[0] = predictor;
-      ToNaturalOrder(zigzag, *blocks[i]);
+      ToNaturalOrder(zigzag, *blocks[i], predictor);
     }
   }
   return true;

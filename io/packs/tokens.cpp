@@ -105,7 +105,9 @@ PackTokens::PackTokens(std::span<const std::uint8_t> dictionary)
     int signs = 0;
     for (std::size_t k = 0; k < token.length; ++k) {
       entry.magnitude[k] = token.magnitude[k];
-      if (token.has_sign(k)) entry.sign[k] = static_cast<std::uint8_t>(1u << signs++);
+      if (!token.has_sign(k)) continue;
+      entry.sign[k] = static_cast<std::uint8_t>(1u << signs++);
+      entry.signed_lanes |= 1u << k;
     }
     entry.run = token.run;
     entry.extra = token.extra;

@@ -86,10 +86,12 @@ class PackTokens {
     std::uint8_t sign[8];  // the sign bit of each coefficient, as a mask
     std::uint8_t run;
     std::uint8_t extra;
-    std::uint8_t bits;         // raw bits, all together
-    std::uint8_t step;         // run and length, plus 64 if the block ends
-    std::int16_t mask;         // after the step: -64 if the block ends, otherwise -1
-    std::uint16_t extra_mask;  // of the extra bits
+    std::uint8_t bits;           // raw bits, all together
+    std::uint8_t step;           // run and length, plus 64 if the block ends
+    std::int16_t mask;           // after the step: -64 if the block ends, otherwise -1
+    std::uint16_t extra_mask;    // of the extra bits
+    std::uint32_t signed_lanes;  // bit i: coefficient i has a sign
+    std::uint32_t unused;        // 32 bytes in all
   };
   const Entry* entries() const noexcept { return entries_.data(); }
 
