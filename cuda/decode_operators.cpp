@@ -5,6 +5,7 @@
 #include <sluice/graph/builder/declare_operator.h>
 #include <sluice/graph/builder/operator_function.h>
 #include <sluice/graph/exec/device_batch.h>
+#include <sluice/io/packs/packed_jpeg.h>
 #include <sluice/ops/decode.h>
 #include <sluice/ops/parameters.h>
 #include <sluice/runtime/image.h>
@@ -244,16 +245,15 @@ Image decode_on_host(BufferPool& pinned, SampleNotes& notes, const detail::JpegF
 
 // Plans decoding on the device. Returns false if the host must decode the file. A growing JPEG
 // index learns a file when the host decodes it for the first time, which makes later decoding
-// cheaper.
-bool plan_jpeg(JpegPlan& plan, const detail::JpegFile& file, const std::optional<Rectangle>& region,
+// cheaper. Packed JPEGs need no index.
+bool plan_jpeg(JpegPlan& plan, const Bytes& file, const std::optional<Rectangle>& region,
                const JpegOptions& options) {
   try {
     std::optional<JpegIndexEntry> entry;
-    JpegIndex* const index = file.bytes().index();
-    if (index != nullptr) entry = index->find(digest_of(file.bytes(), file.bytes().content_hash()));
+    JpegIndex* const index = is_packed_jpeg(file.prefix()) ? nullptr : file.index();
+    if (index != nullptr) entry = index->find(digest_of(file, file.content_hash()));
     if (!entry && index != nullptr && index->grows()) return false;
-    return plan.make(file.bytes(), peek_jpeg(file.bytes()), entry ? &*entry : nullptr, region,
-                     options);
+    return plan.make(file, peek_jpeg(file), entry ? &*entry : nullptr, region, options);
   } catch (const Error&) {  // a damaged index, or not a JPEG file: the host's decoder reports it
     return false;
   }
@@ -261,16 +261,14 @@ bool plan_jpeg(JpegPlan& plan, const detail::JpegFile& file, const std::optional
 
 // Returns the engines that can decode the file as well, or null. Files with a JPEG index are not
 // for them: the device reads only the needed parts of such a file, which the engines cannot. They
-// do not notice truncation, so a file must have its end marker. They miss some damage, too, so
-// `verify` excludes them.
-JpegEngines* engines_for(Device& device, const JpegPlan& plan, const detail::JpegFile& file,
+// cannot decode packed JPEGs. They do not notice truncation, so a file must have its end marker.
+// They miss some damage, too, so `verify` excludes them.
+JpegEngines* engines_for(Device& device, const JpegPlan& plan, std::span<const std::uint8_t> bytes,
                          const JpegOptions& options) {
-  if (options.verify) return nullptr;
-  const std::span<const std::uint8_t> bytes = file.bytes();
+  if (options.verify || plan.intervals().empty()) return nullptr;
   const JpegSample& sample = plan.sample();
   const bool whole = bytes.size() > 2 && bytes[bytes.size() - 2] == 0xff && bytes.back() == 0xd9;
-  if (plan.intervals().empty() || sample.coded != 3 || sample.channels != 3 ||
-      sample.orientation != 1 || !whole)
+  if (sample.coded != 3 || sample.channels != 3 || sample.orientation != 1 || !whole)
     return nullptr;
   JpegEngines* const engines = device.jpeg_engines();
   return engines != nullptr && engines->has_room() && engines->takes(bytes) ? engines : nullptr;
@@ -279,11 +277,12 @@ JpegEngines* engines_for(Device& device, const JpegPlan& plan, const detail::Jpe
 void prepare(detail::DeviceMemory& memory, SampleNotes& notes, const detail::JpegFile& file,
              const std::optional<Rectangle>& region, const JpegOptions& options,
              PreparedJpeg& out) {
-  out.planned = plan_jpeg(out.plan, file, region, options);
+  out.planned = plan_jpeg(out.plan, file.bytes(), region, options);
   if (out.planned) {
+    const std::span<const std::uint8_t> bytes = out.plan.bytes_of(file.bytes());
     if (memory.decoder == Decoder::any)
-      out.engines = engines_for(memory.device, out.plan, file, options);
-    (void)out.plan.fetch(file.bytes(), memory.device);
+      out.engines = engines_for(memory.device, out.plan, bytes, options);
+    (void)out.plan.fetch(bytes, memory.device);
   } else {
     out.pixels = decode_on_host(memory.pinned, notes, file, region, options);
   }
@@ -300,11 +299,12 @@ void decode(DeviceBatch& device_batch, SampleNotes& notes, const detail::JpegFil
   auto& launch = device_batch.launch_of_step<JpegFilesLaunch>();
   if (prepared.planned) {
     const JpegPlan& plan = prepared.plan;
+    const std::span<const std::uint8_t> bytes = plan.bytes_of(file.bytes());
     out.create(plan.out_height(), plan.out_width(), plan.channels());
     if (prepared.engines != nullptr &&
-        launch.add_to_engines(device_batch, prepared, file.bytes(), region, out))
+        launch.add_to_engines(device_batch, prepared, bytes, region, out))
       return;
-    if (launch.add(device_batch.sample(), prepared, file.bytes(), out)) return;
+    if (launch.add(device_batch.sample(), prepared, bytes, out)) return;
     decode_here();
   }
   const Image& pixels = prepared.pixels;

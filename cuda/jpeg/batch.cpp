@@ -13,6 +13,7 @@ namespace {
 
 // The kernels read whole words.
 constexpr std::uint64_t kWord = 4;
+constexpr std::uint64_t kTokensBytes = sizeof(JpegToken) * JpegToken::kCount;  // of a dictionary
 
 std::uint64_t rounded(std::uint64_t bytes, std::uint64_t to = 256) {
   return (bytes + to - 1) / to * to;
@@ -20,7 +21,7 @@ std::uint64_t rounded(std::uint64_t bytes, std::uint64_t to = 256) {
 
 // Returns the position after all arrays of the launch, where the files' bytes begin.
 std::uint64_t head_bytes(const JpegLaunch& launch) {
-  return rounded(launch.unstuff_tiles_at + sizeof(std::uint32_t) * launch.tiles.unstuff);
+  return rounded(launch.token_tiles_at + sizeof(std::uint32_t) * launch.tiles.tokens);
 }
 
 // Puts longer segments first, because threads that run side by side wait for the slowest one.
@@ -46,6 +47,7 @@ void put_by_length(const std::vector<JpegSegment>& segments, std::byte* to) {
 void JpegBatch::clear() {
   samples_.clear();
   codes_.clear();
+  tokens_.clear();
   segments_ = subsequences_ = intervals_ = unindexed_ = pieces_ = runs_ = 0;
   bytes_ = fetched_ = blocks_ = 0;
   tiles_ = {};
@@ -60,6 +62,13 @@ std::uint32_t JpegBatch::find_codes(const JpegPlan& plan) {
   }
   codes_.push_back({plan.sources_hash(), &plan});
   return static_cast<std::uint32_t>(codes_.size() - 1);
+}
+
+std::uint32_t JpegBatch::find_tokens(const JpegPlan& plan) {
+  const auto found = std::find(tokens_.begin(), tokens_.end(), plan.tokens().get());
+  if (found != tokens_.end()) return static_cast<std::uint32_t>(found - tokens_.begin());
+  tokens_.push_back(plan.tokens().get());
+  return static_cast<std::uint32_t>(tokens_.size() - 1);
 }
 
 bool JpegBatch::add(const JpegPlan& plan, std::span<const std::uint8_t> file,
@@ -86,7 +95,7 @@ bool JpegBatch::add(const JpegPlan& plan, std::span<const std::uint8_t> file,
   told.unindexed.first_interval = intervals_;
   for (JpegComponent& component : told.components) component.first_block += blocks_;
   for (JpegGroupBlock& block : told.group) block.first += blocks_;
-  told.codes = find_codes(plan);
+  told.codes = told.coding == JpegCoding::tokens ? find_tokens(plan) : find_codes(plan);
   samples_.push_back(sample);
 
   segments_ += told.segments;
@@ -107,6 +116,7 @@ bool JpegBatch::add(const JpegPlan& plan, std::span<const std::uint8_t> file,
   tiles_.starts += more.starts;
   tiles_.fetch += more.fetch;
   tiles_.unstuff += more.unstuff;
+  tiles_.tokens += more.tokens;
   return true;
 }
 
@@ -114,6 +124,7 @@ JpegLaunch JpegBatch::lay_out() const {
   JpegLaunch launch;
   launch.samples = static_cast<std::uint32_t>(samples_.size());
   launch.codes = static_cast<std::uint32_t>(codes_.size());
+  launch.dictionaries = static_cast<std::uint32_t>(tokens_.size());
   launch.unindexed = unindexed_;
   launch.tiles = tiles_;
   std::uint64_t at = 0;
@@ -135,6 +146,8 @@ JpegLaunch JpegBatch::lay_out() const {
   place(launch.runs_at, sizeof(JpegRun) * runs_);
   place(launch.fetch_tiles_at, sizeof(std::uint32_t) * tiles_.fetch);
   place(launch.unstuff_tiles_at, sizeof(std::uint32_t) * tiles_.unstuff);
+  place(launch.tokens_at, kTokensBytes * tokens_.size());
+  place(launch.token_tiles_at, sizeof(std::uint32_t) * tiles_.tokens);
   launch.block_bytes = at + bytes_;
   launch.coefficients_at = rounded(sizeof(std::uint32_t) * samples_.size());
   launch.planes_at = launch.coefficients_at + 64 * sizeof(std::int16_t) * blocks_;
@@ -156,6 +169,9 @@ void JpegBatch::fill_head(std::byte* upload) const {
     std::memcpy(upload + launch.sources_at + i * sizeof(JpegPlan::Sources),
                 &codes_[i].plan->sources(), sizeof(JpegPlan::Sources));
   }
+  for (std::size_t i = 0; i < tokens_.size(); ++i)
+    std::memcpy(upload + launch.tokens_at + i * kTokensBytes, tokens_[i]->tokens().data(),
+                kTokensBytes);
 }
 
 void JpegBatch::fill_sample(std::byte* upload, std::size_t sample) const {
@@ -186,6 +202,7 @@ void JpegBatch::fill_sample(std::byte* upload, std::size_t sample) const {
   }
   own(launch.fetch_tiles_at, told.first_tile.fetch, tiles.fetch);
   own(launch.unstuff_tiles_at, told.first_tile.unstuff, tiles.unstuff);
+  own(launch.token_tiles_at, told.first_tile.tokens, tiles.tokens);
   if (told.fetched > 0) tell_pieces(from, upload, launch);
 }
 
@@ -250,6 +267,7 @@ void JpegBatch::enqueue_decode(DeviceStream& stream, const Memory& memory) {
     run(kJpegFindStarts);
     run(kJpegHuffmanUnindexed);
   }
+  if (launch.tiles.tokens > 0) run(kJpegTokens);
   for (const Kernel* kernel : {&kJpegHuffman, &kJpegInverseDct, &kJpegPixels}) run(*kernel);
 }
 

@@ -1,5 +1,5 @@
-// JpegBatch: decodes many JPEG files at once on a device, each in whole or a region of it. The
-// pixels (rows of interleaved bytes) may go anywhere in device memory.
+// JpegBatch: decodes many JPEG files and packed JPEGs at once on a device, each in whole or a
+// region of it. The pixels (rows of interleaved bytes) may go anywhere in device memory.
 //
 //   batch.clear();
 //   for each file: batch.add(plan, file, {pixels, stride});   // plan.make() has said yes
@@ -10,8 +10,9 @@
 // The caller provides all memory; every block starts at a multiple of 256 bytes. One upload and
 // four launches serve all samples. Fetched files with a JPEG index need one more launch; fetched
 // files without one need a copy each. Files without a JPEG index need five more launches, six if
-// they are fetched. If a sample is reported as damaged, decode it on the host; the host's result
-// counts.
+// they are fetched. Packed JPEGs need one more, and another one if they are fetched. Each of their
+// dictionaries is uploaded once. If a sample is reported as damaged, decode it on the host; the
+// host's result counts.
 //
 // Ownership: refers to plans and files until enqueue_decode() has returned, and to files that are
 // fetched until the device is through. Threads: one, but several threads may call fill_sample() for
@@ -81,6 +82,7 @@ class JpegBatch {
   static void copy_bytes(const Sample& from, std::byte* to);
   static void tell_pieces(const Sample& from, std::byte* upload, const JpegLaunch& launch);
   std::uint32_t find_codes(const JpegPlan& plan);
+  std::uint32_t find_tokens(const JpegPlan& plan);
 
   std::vector<Sample> samples_;
   // Distinct sets of Huffman tables.
@@ -89,6 +91,7 @@ class JpegBatch {
     const JpegPlan* plan = nullptr;
   };
   std::vector<Codes> codes_;
+  std::vector<const JpegTokenTable*> tokens_;  // distinct; of plans
   std::uint32_t segments_ = 0, subsequences_ = 0, intervals_ = 0, unindexed_ = 0;
   std::uint32_t pieces_ = 0, runs_ = 0;
   std::uint64_t bytes_ = 0, fetched_ = 0;

@@ -3,8 +3,8 @@
 //
 // A file without a JPEG index is needed as a whole. The copy engines fetch it, so that no
 // multiprocessor is occupied meanwhile: a network that trains on the same GPU may need all of them.
-// A file with a JPEG index needs only the parts with the region's rows. These are small, and a copy
-// for each would take too long, so a kernel reads them.
+// A file with a JPEG index, or a packed JPEG, needs only the parts with the region's rows. These
+// are small, and a copy for each would take too long, so a kernel reads them.
 //
 // A line is JpegPiece::kLine bytes. Neighboring threads read neighboring lines, which is fast over
 // PCI Express: 50 GB/s, where an H200's copy engine reaches 53.

@@ -235,23 +235,56 @@ SLUICE_HOST_DEVICE std::uint32_t jpeg_symbol(const Bits& bits, const std::uint16
   return 0;
 }
 
+// The blocks of a segment, one after the other: where their coefficients go, and the prediction of
+// their DC coefficients. The base of the readers of segments.
+class JpegSegmentBlocks {
+ protected:
+  // `coefficients`: of all samples.
+  SLUICE_HOST_DEVICE JpegSegmentBlocks(const JpegSample& sample, const JpegSegment& segment,
+                                       std::int16_t* coefficients)
+      : sample_(sample), segment_(segment), coefficients_(coefficients) {
+    SLUICE_UNROLL for (int i = 0; i < 3; ++i) predictors_[i] = segment.predictors[i];
+  }
+
+  SLUICE_HOST_DEVICE std::int32_t predict(std::int32_t difference) {
+    std::int32_t value = 0;
+    SLUICE_UNROLL for (int i = 0; i < 3; ++i) {
+      if (block_.component == i) value = predictors_[i] += difference;
+    }
+    return value;
+  }
+  // Makes the block current that group_ and number_ say.
+  SLUICE_HOST_DEVICE void enter_block() {
+    block_ = sample_.group[number_];
+    const std::int32_t column = segment_.column + static_cast<std::int32_t>(group_);
+    out_ = nullptr;
+    if (column < 0 || block_.component >= sample_.shown || group_ == segment_.count) return;
+    out_ = coefficients_ + 64 * (block_.first + std::uint64_t{segment_.row} * block_.row_step +
+                                 static_cast<std::uint32_t>(column) * block_.across);
+  }
+
+  const JpegSample& sample_;
+  const JpegSegment& segment_;
+  std::int16_t* const coefficients_;
+  std::int32_t predictors_[3];
+  std::uint32_t group_ = 0, number_ = 0;  // MCU, and block in it
+  JpegGroupBlock block_;
+  std::int16_t* out_ = nullptr;  // null for blocks that are not needed
+};
+
 // The state of a thread: its MCU, the block in it, and the position in the block.
-class JpegSegmentReader {
+class JpegSegmentReader : JpegSegmentBlocks {
  public:
   // `words`: the sample's bytes; `entries`: of all four tables; `coefficients`: of all samples.
   SLUICE_HOST_DEVICE JpegSegmentReader(const JpegSample& sample, const JpegSegment& segment,
                                        const std::uint32_t* words, const std::uint16_t* entries,
                                        const JpegCodes& codes, std::int16_t* coefficients)
-      : sample_(sample),
-        segment_(segment),
+      : JpegSegmentBlocks(sample, segment, coefficients),
         entries_(entries),
         codes_(codes),
-        coefficients_(coefficients),
         bits_(words, segment.begin, end_of(segment, words), segment.bits_behind),
         to_restart_(segment.to_restart),
-        turn_(segment.turn) {
-    SLUICE_UNROLL for (int i = 0; i < 3; ++i) predictors_[i] = segment.predictors[i];
-  }
+        turn_(segment.turn) {}
 
   // Returns false if the piece is damaged. One loop reads all symbols: with an inner loop, threads
   // that run side by side would wait for each other at its end.
@@ -293,13 +326,6 @@ class JpegSegmentReader {
     const std::uint32_t at = segment.end - 2;
     return segment.end - ((words[at / 4] >> (at % 4 * 8) & 255) == 255 ? 0 : 1);
   }
-  SLUICE_HOST_DEVICE std::int32_t predict(std::int32_t difference) {
-    std::int32_t value = 0;
-    SLUICE_UNROLL for (int i = 0; i < 3; ++i) {
-      if (block_.component == i) value = predictors_[i] += difference;
-    }
-    return value;
-  }
   SLUICE_HOST_DEVICE bool next_block() {
     if (bits_.overdrawn()) return false;
     if (++number_ == sample_.group_blocks) {
@@ -322,14 +348,6 @@ class JpegSegmentReader {
     SLUICE_UNROLL for (int i = 0; i < 3; ++i) predictors_[i] = 0;
     return true;
   }
-  SLUICE_HOST_DEVICE void enter_block() {
-    block_ = sample_.group[number_];
-    const std::int32_t column = segment_.column + static_cast<std::int32_t>(group_);
-    out_ = nullptr;
-    if (column < 0 || block_.component >= sample_.shown || group_ == segment_.count) return;
-    out_ = coefficients_ + 64 * (block_.first + std::uint64_t{segment_.row} * block_.row_step +
-                                 static_cast<std::uint32_t>(column) * block_.across);
-  }
   SLUICE_HOST_DEVICE bool ends_well() {
     if (segment_.bits_left == JpegSegment::kAnything) return true;
     bits_.refill();
@@ -342,17 +360,10 @@ class JpegSegmentReader {
     return bits_.left() == segment_.bits_left;
   }
 
-  const JpegSample& sample_;
-  const JpegSegment& segment_;
   const std::uint16_t* const entries_;
   const JpegCodes& codes_;
-  std::int16_t* const coefficients_;
   JpegBits bits_;
-  std::int32_t predictors_[3];
   std::uint32_t to_restart_, turn_;
-  std::uint32_t group_ = 0, number_ = 0;  // MCU, and block in it
-  JpegGroupBlock block_;
-  std::int16_t* out_ = nullptr;  // null for blocks that are not needed
 };
 
 }  // namespace sluice::device

@@ -92,7 +92,27 @@ struct JpegCodes {
 };
 static_assert(sizeof(JpegCodes) % 16 == 0);
 
-// A run of MCUs within one row of MCUs, from one record of the JPEG index to the next.
+// A token of a packed JPEG's dictionary (io/packs/tokens.h), laid out so that one load reads it.
+struct alignas(16) JpegToken {
+  std::uint32_t magnitudes[2] = {};  // a byte for each of up to 8 coefficients
+  // Bits 0..7: the coefficients that have a sign; 8..13: the run of zeros before the first one;
+  // 16..22: run and number of coefficients together; 23: 1 if the token ends the block.
+  std::uint32_t kind = 0;
+  // Bits 0..15: a mask of the extra bits of the first coefficient; 16..20: how many there are;
+  // 24..28: the number of raw bits.
+  std::uint32_t raw = 0;
+
+  static constexpr std::uint32_t kBits = 12;  // of a token's number
+  static constexpr std::uint32_t kCount = 1 << kBits;
+  static constexpr std::uint32_t kCoefficients = 8;
+};
+static_assert(sizeof(JpegToken) == 16);
+
+// What a sample's segments consist of.
+enum class JpegCoding : std::uint8_t { huffman, tokens };
+
+// A run of MCUs within one row of MCUs: from one record of the JPEG index to the next, or a segment
+// of a packed JPEG. A packed JPEG uses only begin, end, bits_left, column, row and count.
 struct JpegSegment {
   std::uint32_t begin = 0;  // bytes, from the sample's first
   std::uint32_t end = 0;    // no byte from here on is read; see zero_ends
@@ -100,7 +120,8 @@ struct JpegSegment {
   std::int16_t predictors_left[3] = {};  // the values that they must have at its end
   std::uint8_t bits_behind = 0;          // bits of the first byte to skip
   // The number of bits that must be left of the last byte. kBelowAByte: any number below 8.
-  // kAnything: any number, and any predictors.
+  // kAnything: any number, and any predictors. In a packed JPEG, all bytes must be used up, except
+  // with kAnything.
   std::uint8_t bits_left = 0;
   std::uint8_t turn = 0;     // the number of the next restart marker
   bool marker_ends = false;  // the next record lies behind a marker, not before it
@@ -180,7 +201,7 @@ static_assert(sizeof(JpegStart) == 16);
 
 // A file without a JPEG index. MCUs, and their rows and columns, count in the whole image.
 struct JpegUnindexed {
-  std::uint32_t bytes = 0;  // 0 for a file with a JPEG index
+  std::uint32_t bytes = 0;  // 0 for a file with a JPEG index, and for a packed JPEG
   std::uint32_t subsequence_bits = 0;
   std::uint32_t subsequences = 0, first_subsequence = 0;
   std::uint32_t intervals = 0, first_interval = 0;
@@ -233,6 +254,7 @@ struct JpegTiles {
   std::uint32_t huffman = 0, dct = 0, pixels = 0;
   std::uint32_t subsequences = 0, starts = 0;  // of files without a JPEG index
   std::uint32_t fetch = 0, unstuff = 0;        // of fetched files with a JPEG index, and without
+  std::uint32_t tokens = 0;                    // of packed JPEGs
 };
 struct JpegSample {
   JpegGroupBlock group[6];
@@ -240,13 +262,13 @@ struct JpegSample {
   JpegComponent components[3];
   std::int32_t coded = 0;   // components in the file
   std::int32_t shown = 0;   // components that are needed
-  std::uint32_t codes = 0;  // which JpegCodes
+  std::uint32_t codes = 0;  // which JpegCodes; which dictionary of tokens
   std::uint32_t segments = 0, first_segment = 0;
   std::uint32_t interval = 0;  // MCUs between restart markers, or 0
   JpegUnindexed unindexed;
   std::uint64_t bytes_at = 0;  // in the block; for fetched files, from `fetched_at`
-  // For fetched files: the number of bytes (0: not fetched). With a JPEG index, a kernel reads the
-  // pieces. Without one, the file is copied as a whole, and has runs.
+  // For fetched files: the number of bytes (0: not fetched). With a JPEG index, or of a packed
+  // JPEG, a kernel reads the pieces. Otherwise the file is copied as a whole, and has runs.
   std::uint32_t fetched = 0;
   std::uint32_t pieces = 0, first_piece = 0;
   std::uint32_t runs = 0, first_run = 0;
@@ -255,6 +277,7 @@ struct JpegSample {
   JpegStretch across = JpegStretch::none, down = JpegStretch::none;
   std::uint8_t orientation = 1;
   std::uint8_t channels = 3;
+  JpegCoding coding = JpegCoding::huffman;
   // The needed part of the stored image, counted from the first pixel that is kept.
   std::int32_t x = 0, y = 0, width = 0, height = 0;
   std::uint8_t* out = nullptr;
@@ -271,14 +294,16 @@ inline JpegTiles tiles_of(const JpegSample& sample) {
     return static_cast<std::uint32_t>((items + per_tile - 1) / per_tile);
   };
   const auto runs = static_cast<std::uint64_t>((sample.out_width() + kJpegRun - 1) / kJpegRun);
+  const bool packed = sample.coding == JpegCoding::tokens;
   return {
-      cut(sample.segments, kJpegSegmentsPerTile),
+      cut(packed ? 0 : sample.segments, kJpegSegmentsPerTile),
       cut(sample.blocks, kJpegBlocksPerTile),
       cut(runs * static_cast<std::uint64_t>(sample.out_height()), kJpegRunsPerTile),
       cut(sample.unindexed.subsequences, kJpegSubsequencesPerTile),
       cut(sample.unindexed.subsequences, kJpegStartsPerTile),
       cut(sample.pieces > 0 ? sample.fetched : 0, JpegPiece::kLine * kJpegLinesPerTile),
-      cut(sample.runs > 0 ? sample.unindexed.bytes : 0, JpegPiece::kLine * kJpegUnstuffersPerTile)};
+      cut(sample.runs > 0 ? sample.unindexed.bytes : 0, JpegPiece::kLine * kJpegUnstuffersPerTile),
+      cut(packed ? sample.segments : 0, kJpegSegmentsPerTile)};
 }
 
 // The arguments of all kernels.
@@ -297,6 +322,9 @@ struct JpegLaunch {
   std::uint64_t intervals_at = 0, unindexed_at = 0;
   // For fetched files: JpegPiece[], JpegRun[], and the sample that each tile belongs to.
   std::uint64_t pieces_at = 0, runs_at = 0, fetch_tiles_at = 0, unstuff_tiles_at = 0;
+  // For packed JPEGs: JpegToken[dictionaries][JpegToken::kCount], and the sample of each tile.
+  std::uint64_t tokens_at = 0, token_tiles_at = 0;
+  std::uint32_t dictionaries = 0;
   std::uint32_t samples = 0, codes = 0, unindexed = 0;
   JpegTiles tiles;
   // Offsets in the scratch memory, which begins with uint32_t[samples] of damage.

@@ -3,6 +3,7 @@
 #include <sluice/cuda/jpeg/kernels.h>
 #include <sluice/cuda/jpeg/pixels.h>
 #include <sluice/cuda/jpeg/synchronize.h>
+#include <sluice/cuda/jpeg/tokens.h>
 #include <sluice/cuda/kernels/on_cuda.h>
 
 namespace sluice::device {
@@ -12,6 +13,7 @@ CudaLaunch jpeg_codes_on_cuda(const void* arguments);
 CudaLaunch jpeg_fetch_on_cuda(const void* arguments);
 CudaLaunch jpeg_unstuff_on_cuda(const void* arguments);
 CudaLaunch jpeg_huffman_on_cuda(const void* arguments);
+CudaLaunch jpeg_tokens_on_cuda(const void* arguments);
 CudaLaunch jpeg_inverse_dct_on_cuda(const void* arguments);
 CudaLaunch jpeg_pixels_on_cuda(const void* arguments);
 CudaLaunch jpeg_synchronize_on_cuda(const void* arguments);
@@ -88,11 +90,34 @@ void huffman_on_host(const void* arguments) {
   const auto* segments = block.get<JpegSegment>(launch.segments_at);
   for (std::uint32_t i = 0; i < launch.samples; ++i) {
     const JpegSample& sample = samples[i];
+    if (sample.coding != JpegCoding::huffman) continue;
     const JpegCodes& codes = jpeg_codes(launch, scratch, sample);
     const std::uint32_t* words = jpeg_words(sample, block.at, fetched);
     for (std::uint32_t j = 0; j < sample.segments; ++j) {
       JpegSegmentReader reader(sample, segments[sample.first_segment + j], words, codes.entries[0],
                                codes, coefficients);
+      if (!reader.run()) damage[i] = 1;
+    }
+  }
+}
+
+void tokens_on_host(const void* arguments) {
+  const JpegLaunch& launch = *static_cast<const JpegLaunch*>(arguments);
+  const Block block(launch);
+  std::byte* const scratch = device_view(launch.scratch, launch.scratch_bytes);
+  const std::byte* const fetched = scratch + launch.fetched_at;
+  auto* const damage = reinterpret_cast<std::uint32_t*>(scratch);
+  auto* const coefficients = reinterpret_cast<std::int16_t*>(scratch + launch.coefficients_at);
+  const auto* samples = block.get<JpegSample>(launch.samples_at);
+  const auto* segments = block.get<JpegSegment>(launch.segments_at);
+  for (std::uint32_t i = 0; i < launch.samples; ++i) {
+    const JpegSample& sample = samples[i];
+    if (sample.coding != JpegCoding::tokens) continue;
+    const JpegToken* tokens = jpeg_tokens(launch, block.at, sample);
+    const std::uint32_t* words = jpeg_words(sample, block.at, fetched);
+    for (std::uint32_t j = 0; j < sample.segments; ++j) {
+      JpegTokenReader reader(sample, segments[sample.first_segment + j], words, tokens,
+                             coefficients);
       if (!reader.run()) damage[i] = 1;
     }
   }
@@ -230,6 +255,7 @@ const Kernel kJpegCodes{"jpeg codes", codes_on_host, SLUICE_ON_CUDA(jpeg_codes_o
 const Kernel kJpegFetch{"jpeg fetch", fetch_on_host, SLUICE_ON_CUDA(jpeg_fetch_on_cuda)};
 const Kernel kJpegUnstuff{"jpeg unstuff", unstuff_on_host, SLUICE_ON_CUDA(jpeg_unstuff_on_cuda)};
 const Kernel kJpegHuffman{"jpeg huffman", huffman_on_host, SLUICE_ON_CUDA(jpeg_huffman_on_cuda)};
+const Kernel kJpegTokens{"jpeg tokens", tokens_on_host, SLUICE_ON_CUDA(jpeg_tokens_on_cuda)};
 const Kernel kJpegInverseDct{"jpeg inverse dct", inverse_dct_on_host,
                              SLUICE_ON_CUDA(jpeg_inverse_dct_on_cuda)};
 const Kernel kJpegPixels{"jpeg pixels", copy_pixels_on_host, SLUICE_ON_CUDA(jpeg_pixels_on_cuda)};

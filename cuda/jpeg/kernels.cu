@@ -4,6 +4,7 @@
 #include <sluice/cuda/jpeg/huffman.h>
 #include <sluice/cuda/jpeg/pixels.h>
 #include <sluice/cuda/jpeg/synchronize.h>
+#include <sluice/cuda/jpeg/tokens.h>
 #include <sluice/runtime/device.h>
 
 #include <algorithm>
@@ -101,6 +102,24 @@ __global__ void __launch_bounds__(kJpegSegmentsPerTile) jpeg_huffman(const JpegL
   JpegSegmentReader reader(sample, segment,
                            jpeg_words(sample, launch.block, launch.scratch + launch.fetched_at),
                            reinterpret_cast<const std::uint16_t*>(entries), codes, coefficients);
+  // Other threads may write the same value.
+  if (!reader.run()) damage_of(launch, owner) = 1;
+}
+
+// The dictionary is not copied to shared memory: it has 64 KB, and most tokens of an image are few
+// different ones, which stay in the first cache.
+__global__ void __launch_bounds__(kJpegSegmentsPerTile) jpeg_tokens_of(const JpegLaunch launch) {
+  const std::uint32_t owner = tile_owner(launch, launch.token_tiles_at);
+  const JpegSample& sample = get<JpegSample>(launch, launch.samples_at)[owner];
+  const std::uint32_t number =
+      (blockIdx.x - sample.first_tile.tokens) * kJpegSegmentsPerTile + threadIdx.x;
+  if (number >= sample.segments) return;
+  const JpegSegment& segment =
+      get<JpegSegment>(launch, launch.segments_at)[sample.first_segment + number];
+  JpegTokenReader reader(sample, segment,
+                         jpeg_words(sample, launch.block, launch.scratch + launch.fetched_at),
+                         jpeg_tokens(launch, launch.block, sample),
+                         reinterpret_cast<std::int16_t*>(launch.scratch + launch.coefficients_at));
   // Other threads may write the same value.
   if (!reader.run()) damage_of(launch, owner) = 1;
 }
@@ -230,6 +249,9 @@ CudaLaunch jpeg_unstuff_on_cuda(const void* arguments) {
 }
 CudaLaunch jpeg_huffman_on_cuda(const void* arguments) {
   return blocks_on_cuda(jpeg_huffman, launch_of(arguments).tiles.huffman, kJpegSegmentsPerTile);
+}
+CudaLaunch jpeg_tokens_on_cuda(const void* arguments) {
+  return blocks_on_cuda(jpeg_tokens_of, launch_of(arguments).tiles.tokens, kJpegSegmentsPerTile);
 }
 CudaLaunch jpeg_inverse_dct_on_cuda(const void* arguments) {
   return blocks_on_cuda(jpeg_inverse_dct, launch_of(arguments).tiles.dct, kJpegBlocksPerTile);

@@ -29,13 +29,14 @@ int parts_of(int size, int parts) { return (size + parts - 1) / parts; }
 
 }  // namespace
 
-bool JpegPlan::make(std::span<const std::uint8_t> file, const JpegHeader& header,
-                    const JpegIndexEntry* entry, const std::optional<Rectangle>& region,
-                    const JpegOptions& options) {
+bool JpegPlan::make(const Bytes& file, const JpegHeader& header, const JpegIndexEntry* entry,
+                    const std::optional<Rectangle>& region, const JpegOptions& options) {
   segments_.clear();
   intervals_.clear();
   pieces_.clear();
   bytes_ = 0;
+  needed_ = {0, file.size()};
+  tokens_ = nullptr;
   refusal_.clear();
   sample_ = {};
   try {
@@ -70,11 +71,14 @@ std::size_t JpegPlan::upload_bytes() const {
   const std::size_t bytes =
       sample_.fetched > 0 ? sizeof(JpegPiece) * sample_.pieces + sizeof(JpegRun) * sample_.runs
                           : bytes_ + sizeof(std::uint32_t);
-  return bytes + sizeof(JpegSample) + sizeof(Sources) + sizeof(JpegSegment) * segments_.size() +
+  const std::size_t tables = tokens_ != nullptr ? tokens_->tokens().size_bytes() : sizeof(Sources);
+  return bytes + sizeof(JpegSample) + tables + sizeof(JpegSegment) * segments_.size() +
          sizeof(JpegInterval) * intervals_.size() +
-         sizeof(std::uint32_t) * (1 + tiles.huffman + tiles.dct + tiles.pixels +
-                                  tiles.subsequences + tiles.starts + tiles.fetch + tiles.unstuff);
+         sizeof(std::uint32_t) *
+             (1 + tiles.huffman + tiles.dct + tiles.pixels + tiles.subsequences + tiles.starts +
+              tiles.fetch + tiles.unstuff + tiles.tokens);
 }
+
 std::size_t JpegPlan::scratch_bytes() const {
   const std::size_t fetched =
       sample_.fetched == 0
@@ -86,9 +90,8 @@ std::size_t JpegPlan::scratch_bytes() const {
              sample_.unindexed.subsequences;
 }
 
-const char* JpegPlan::plan(std::span<const std::uint8_t> file, const JpegHeader& header,
-                           const JpegIndexEntry* entry, const std::optional<Rectangle>& region,
-                           const JpegOptions& options) {
+const char* JpegPlan::plan(const Bytes& file, const JpegHeader& header, const JpegIndexEntry* entry,
+                           const std::optional<Rectangle>& region, const JpegOptions& options) {
   if (const char* reason = check_kind(header)) return reason;
   if (file.size() >> 32 != 0) return "4 GiB or more";
   // With `verify`, a region's file is read to its end, as if there was no JPEG index.
@@ -97,14 +100,21 @@ const char* JpegPlan::plan(std::span<const std::uint8_t> file, const JpegHeader&
   if (std::int64_t{header.width} * header.height * channels > options.max_output_bytes)
     return "more pixels than max_output_bytes";
 
+  const bool packed = is_packed_jpeg(file.prefix());
+  if (packed) packed_.open(file.prefix());
+  const std::span<const std::uint8_t> bytes = packed ? packed_.header() : file;
   JpegFileHeader from;
-  const bool plain = read_plain(file, from) && from.height == header.height &&
+  const bool plain = read_plain(bytes, from) && from.height == header.height &&
                      from.width == header.width && from.components == header.components;
   if (!plain) {
-    if (const char* reason = read_with_library(file, header, options, from)) return reason;
+    if (const char* reason = read_with_library(bytes, header, options, from)) return reason;
   }
   if (const char* reason = take_components(from)) return reason;
-  if (const char* reason = take_codes(from)) return reason;
+  if (packed) {
+    sample_.coding = JpegCoding::tokens;
+  } else if (const char* reason = take_codes(from)) {
+    return reason;
+  }
 
   sample_.channels = static_cast<std::uint8_t>(channels);
   sample_.shown = channels == 1 ? 1 : sample_.coded;
@@ -117,8 +127,9 @@ const char* JpegPlan::plan(std::span<const std::uint8_t> file, const JpegHeader&
   if (!is_inside(wanted, height, width)) return "the region does not lie inside the image";
   const Groups groups =
       lay_out(stored_region(wanted, sample_.orientation, stored_height_, stored_width_));
-  return known ? find_segments(file, *entry, groups, from.first_byte)
-               : find_intervals(file, groups, from.first_byte);
+  if (packed) return find_packed_segments(file, groups, options.verify);
+  return known ? find_segments(bytes, *entry, groups, from.first_byte)
+               : find_intervals(bytes, groups, from.first_byte);
 }
 
 const char* JpegPlan::take_components(const JpegFileHeader& from) {
@@ -330,6 +341,47 @@ const char* JpegPlan::find_segments(std::span<const std::uint8_t> file, const Jp
     }
   }
   places.finish_piece(file.size());
+  bytes_ = places.bytes();
+  sample_.segments = static_cast<std::uint32_t>(segments_.size());
+  return nullptr;
+}
+
+const char* JpegPlan::find_packed_segments(const Bytes& file, const Groups& groups, bool all) {
+  if (packed_.rows() != groups.rows || packed_.groups_per_row() != groups.columns)
+    return "its header has another size than its rows";
+  if (file.is_on_demand() && packed_.size() != file.size())
+    return "it has another size than its head says";
+  tokens_ = JpegTokenTables::all().find(packed_);
+  const std::uint32_t first = all ? 0 : groups.top, end = all ? groups.rows : groups.bottom;
+  // Pieces consist of whole lines.
+  constexpr std::size_t kLine = JpegPiece::kLine;
+  const ByteRange rows = packed_.range_of_rows(first, end - 1);
+  needed_ = {rows.begin / kLine * kLine,
+             std::min((rows.end + kLine - 1) / kLine * kLine, file.size())};
+  const std::span<const std::uint8_t> bytes = bytes_of(file);
+  for (std::uint32_t row = first; row < end; ++row)
+    if (!packed_.is_sound(bytes, row)) return "a row of it has another checksum";
+
+  const std::uint32_t grain = packed_.grain(), in_row = groups.left / grain;
+  segments_.reserve((groups.bottom - groups.top) * ((groups.right - 1) / grain + 1 - in_row));
+  Places places(pieces_, bytes.size());
+  for (std::uint32_t row = groups.top; row < groups.bottom; ++row) {
+    std::uint64_t at = packed_.range_of_rows(row, row).begin;
+    for (std::uint32_t number = 0; number * grain < groups.right; ++number) {
+      const std::uint64_t behind = at + packed_.segment_bytes(row, number);
+      const std::uint32_t begin = number * grain, ends = std::min(begin + grain, groups.columns);
+      if (number >= in_row) {
+        JpegSegment& segment = segments_.emplace_back();
+        if (!places.add(8 * at, 8 * behind, segment)) return "a segment of it is empty";
+        segment.row = static_cast<std::uint16_t>(row - groups.top);
+        segment.column = static_cast<std::int32_t>(begin) - static_cast<std::int32_t>(groups.left);
+        segment.count = static_cast<std::uint16_t>(std::min(ends, groups.right) - begin);
+        if (ends > groups.right) segment.bits_left = JpegSegment::kAnything;
+      }
+      at = behind;
+    }
+  }
+  places.finish_piece(bytes.size());
   bytes_ = places.bytes();
   sample_.segments = static_cast<std::uint32_t>(segments_.size());
   return nullptr;

@@ -6,22 +6,30 @@
 // whole scan is, and nothing else may follow the header. Pixels equal those of decode_jpeg_image()
 // and decode_jpeg_region(), which decode all other files; refusal() says why.
 //
+// Packed JPEGs (io/packs/packed_jpeg.h) of the same kinds of images are accepted, too. Only their
+// needed segments are uploaded and read. The plan checks the checksums of the needed rows.
+//
 // Ownership: owns its data; only make() reads the file. A plan can be reused for one file after
 // another, and then allocates nothing except what libjpeg does for a header. Threads: one. Errors:
-// std::bad_alloc. A fault of the file or of the index is a refusal.
+// std::bad_alloc, and what reading Bytes on demand throws. A fault of the file or of the index is a
+// refusal.
 #pragma once
 
 #include <sluice/cuda/jpeg/file_header.h>
 #include <sluice/cuda/jpeg/huffman.h>
 #include <sluice/cuda/jpeg/job.h>
+#include <sluice/cuda/jpeg/token_tables.h>
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/header.h>
 #include <sluice/io/jpeg/index.h>
+#include <sluice/io/packs/packed_jpeg.h>
+#include <sluice/runtime/bytes.h>
 #include <sluice/runtime/device.h>
 #include <sluice/runtime/image.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -41,10 +49,15 @@ class JpegPlan {
   // True if a device can decode the file. `header`: the result of peek_jpeg(); `entry`: the file's
   // entry in the JPEG index, or null. Uses `color`, `apply_orientation`, `verify` and
   // `max_output_bytes` of `options`. `region` counts in the image after orientation, and is refused
-  // unless it lies inside. Without a region, the whole image is decoded.
+  // unless it lies inside. Without a region, the whole image is decoded. Of a packed JPEG on
+  // demand, only the needed rows are read.
+  bool make(const Bytes& file, const JpegHeader& header, const JpegIndexEntry* entry,
+            const std::optional<Rectangle>& region, const JpegOptions& options = {});
   bool make(std::span<const std::uint8_t> file, const JpegHeader& header,
             const JpegIndexEntry* entry, const std::optional<Rectangle>& region,
-            const JpegOptions& options = {});
+            const JpegOptions& options = {}) {
+    return make(Bytes::view_of(file), header, entry, region, options);
+  }
   const std::string& refusal() const { return refusal_; }
   // True if the device fetches the bytes that it needs from where they are: in memory that it can
   // read, at a multiple of JpegPiece::kLine. The file must then stay there until the device is
@@ -60,6 +73,11 @@ class JpegPlan {
   int out_height() const { return sample_.out_height(); }
   int out_width() const { return sample_.out_width(); }
   int channels() const { return sample_.channels; }
+  // Returns the bytes of this file. Of a packed JPEG on demand, those outside of pieces() are
+  // undefined.
+  std::span<const std::uint8_t> bytes_of(const Bytes& file) const {
+    return file.read_parts({&needed_, 1});
+  }
   // The uploaded parts of the file.
   const std::vector<Piece>& pieces() const { return pieces_; }
   std::size_t bytes() const { return bytes_; }
@@ -74,6 +92,8 @@ class JpegPlan {
   using Sources = JpegCodeSource[4];
   const Sources& sources() const { return sources_; }
   std::uint64_t sources_hash() const { return sources_hash_; }
+  // The tokens of a packed JPEG; null for other files, which have Huffman tables.
+  const std::shared_ptr<const JpegTokenTable>& tokens() const { return tokens_; }
   // The most that it needs of a batch's memory (see JpegBatch).
   std::size_t upload_bytes() const;
   std::size_t scratch_bytes() const;
@@ -86,9 +106,8 @@ class JpegPlan {
   };
 
   // Each returns the reason for a refusal, or null.
-  const char* plan(std::span<const std::uint8_t> file, const JpegHeader& header,
-                   const JpegIndexEntry* entry, const std::optional<Rectangle>& region,
-                   const JpegOptions& options);
+  const char* plan(const Bytes& file, const JpegHeader& header, const JpegIndexEntry* entry,
+                   const std::optional<Rectangle>& region, const JpegOptions& options);
   const char* take_components(const JpegFileHeader& from);
   const char* take_codes(const JpegFileHeader& from);
   Groups lay_out(const Rectangle& stored);
@@ -97,6 +116,8 @@ class JpegPlan {
                             const Groups& groups, std::size_t first_byte);
   const char* find_intervals(std::span<const std::uint8_t> file, const Groups& groups,
                              std::size_t first_byte);
+  // `all`: check all rows, not only the needed ones.
+  const char* find_packed_segments(const Bytes& file, const Groups& groups, bool all);
 
   std::string refusal_;
   int stored_height_ = 0, stored_width_ = 0;
@@ -106,8 +127,11 @@ class JpegPlan {
   std::uint32_t subsequence_bytes_ = kJpegSubsequenceBytes;
   std::vector<Piece> pieces_;
   std::size_t bytes_ = 0, fetched_from_ = 0;
+  ByteRange needed_;  // of the file
   Sources sources_ = {};
   std::uint64_t sources_hash_ = 0;
+  PackedJpeg packed_;  // for its memory; refers to the file that make() reads
+  std::shared_ptr<const JpegTokenTable> tokens_;
 };
 
 }  // namespace sluice::device

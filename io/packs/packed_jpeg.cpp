@@ -139,15 +139,16 @@ void PackedJpeg::check_rows(std::span<const std::uint8_t> whole) const {
   }
 }
 
+std::uint32_t PackedJpeg::segment_bytes(std::uint32_t row, std::uint32_t number) const noexcept {
+  return detail::read_little<std::uint16_t>(entry_of(row), 4 + 2 * std::size_t{number});
+}
+
 std::span<const std::uint8_t> PackedJpeg::segment(std::span<const std::uint8_t> whole,
                                                   std::uint32_t row,
                                                   std::uint32_t number) const noexcept {
-  const auto entry = entry_of(row);
   std::size_t begin = data_ + begins_[row];
-  for (std::uint32_t i = 0; i < number; ++i)
-    begin += detail::read_little<std::uint16_t>(entry, 4 + 2 * std::size_t{i});
-  return whole.subspan(begin,
-                       detail::read_little<std::uint16_t>(entry, 4 + 2 * std::size_t{number}));
+  for (std::uint32_t i = 0; i < number; ++i) begin += segment_bytes(row, i);
+  return whole.subspan(begin, segment_bytes(row, number));
 }
 
 std::span<const std::uint8_t> header_of_packed_jpeg(std::span<const std::uint8_t> file) {

@@ -87,7 +87,9 @@ class PackedJpeg {
   bool is_sound(std::span<const std::uint8_t> whole, std::uint32_t row) const noexcept;
   // Throws unless this is true for all rows.
   void check_rows(std::span<const std::uint8_t> whole) const;
-  // `number` counts in the row, which must be sound.
+  // The size of a segment. `number` counts in the row.
+  std::uint32_t segment_bytes(std::uint32_t row, std::uint32_t number) const noexcept;
+  // The row must be sound.
   std::span<const std::uint8_t> segment(std::span<const std::uint8_t> whole, std::uint32_t row,
                                         std::uint32_t number) const noexcept;
 

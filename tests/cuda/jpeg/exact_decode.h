@@ -5,6 +5,7 @@
 #include "tests/cuda/jpeg/test_files.h"
 #include "tests/io/decode_outcome.h"
 #include "tests/io/jpeg/mutant.h"
+#include <sluice/io/packs/pack_jpeg.h>
 #include <sluice/runtime/random.h>
 
 #include <cstdint>
@@ -28,6 +29,8 @@ struct Wanted {
   std::uint32_t grain = 16;
   JpegOptions options = {};
   std::uint32_t subsequence = 0;  // bytes; the index does not know the file then
+  // The device gets the packed JPEG with this dictionary; no index is used then.
+  const File* dictionary = nullptr;
 };
 
 // Decodes the whole image and some regions of it in one batch, and compares each.
@@ -36,14 +39,21 @@ class ExactDecode {
   explicit ExactDecode(std::shared_ptr<Device> device = test_device())
       : device_(std::move(device)) {}
 
-  void compare(const File& file, const Wanted& wanted, const std::string& name) {
+  void compare(const File& original, const Wanted& wanted, const std::string& name) {
     std::optional<JpegIndexEntry> entry;
-    if (wanted.subsequence == 0 && !(entry = learnt(file, wanted.grain))) return;
+    File file = original;
+    if (wanted.dictionary != nullptr) {
+      const auto coefficients = JpegCoefficients::read(original);
+      if (!coefficients) return;
+      file = pack_jpeg(*coefficients, *wanted.dictionary);
+    } else if (wanted.subsequence == 0 && !(entry = learnt(file, wanted.grain))) {
+      return;
+    }
     const JpegHeader header = peek_jpeg(file);
     JpegOptions options = wanted.options;
     options.entropy = kLibrary;
     Image whole;
-    decode_jpeg_image(file, options, whole);
+    decode_jpeg_image(original, options, whole);
     std::vector<Rectangle> regions{{0, 0, whole.height(), whole.width()}};
     for (int i = 0; i < wanted.wide + wanted.narrow; ++i)
       regions.push_back(any_region(random_, whole.height(), whole.width(), i >= wanted.wide));

@@ -1,6 +1,7 @@
 // Measures how quickly photographs are decoded. It checks nothing. Times of the stand-in would mean
 // nothing, so it is for GPUs only.
 #include "tests/cuda/jpeg/device_decode.h"
+#include "tests/cuda/jpeg/packed_files.h"
 #include "tests/io/corpus.h"
 #include <sluice/cuda/jpeg/kernels.h>
 #include <sluice/cuda/jpeg/synchronize.h>
@@ -32,10 +33,11 @@ double seconds_of(DeviceStream& stream, DeviceEvent& event, const std::function<
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / kTimes;
 }
 
-// A batch to measure: whole images or regions, of files that an index knows or not.
+// A batch to measure: whole images or regions, of files that an index knows or not, or of packed
+// JPEGs.
 struct Measured {
   std::size_t count;
-  bool regions, indexed;
+  bool regions, indexed, packed;
 };
 
 void measure(Device& device, const std::vector<File>& files, const Measured& what) {
@@ -62,7 +64,7 @@ void measure(Device& device, const std::vector<File>& files, const Measured& wha
     const auto begin = std::chrono::steady_clock::now();
     const bool taken = plan.make(file, header, entry ? &*entry : nullptr, region);
     plan_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    if (!taken || plan.segments().empty() == what.indexed) {
+    if (!taken || plan.segments().empty() == (what.indexed || what.packed)) {
       all_planned.pop_back();
       continue;
     }
@@ -108,20 +110,25 @@ void measure(Device& device, const std::vector<File>& files, const Measured& wha
   });
   const double starts = time_kernel(kJpegFindStarts);
   const double codes = time_kernel(kJpegCodes), unindexed = time_kernel(kJpegHuffmanUnindexed);
-  const double huffman = time_kernel(kJpegHuffman), dct = time_kernel(kJpegInverseDct);
+  const double huffman = time_kernel(what.packed ? kJpegTokens : kJpegHuffman),
+               dct = time_kernel(kJpegInverseDct);
   const double color = time_kernel(kJpegPixels);
   const auto damaged = std::count_if(words, words + batch.size(), [](auto w) { return w != 0; });
   std::printf(
       "%4zu %s%s: %.0f/s; us each: all %.3f, upload %.3f (%.1f KB), decoding %.3f: clear %.3f, "
-      "codes %.3f, huffman %.3f, inverse dct %.3f, pixels %.3f; %ld damaged; on the host: plan "
+      "codes %.3f, huffman or tokens %.3f, inverse dct %.3f, pixels %.3f; %ld damaged; on the "
+      "host: plan "
       "%.1f, fill %.1f\n",
-      batch.size(), what.regions ? "regions" : "images", what.indexed ? "" : ", no index",
+      batch.size(), what.regions ? "regions" : "images",
+      what.packed    ? ", packed"
+      : what.indexed ? ""
+                     : ", no index",
       1e6 / all, all, up,
       static_cast<double>(batch.upload_bytes()) / 1e3 / static_cast<double>(batch.size()), decode,
-      clear, codes, what.indexed ? huffman : unindexed, dct, color, static_cast<long>(damaged),
-      1e6 * plan_seconds / static_cast<double>(batch.size()),
+      clear, codes, what.indexed || what.packed ? huffman : unindexed, dct, color,
+      static_cast<long>(damaged), 1e6 * plan_seconds / static_cast<double>(batch.size()),
       1e6 * fill_seconds / static_cast<double>(batch.size()));
-  if (what.indexed) return;
+  if (what.indexed || what.packed) return;
   std::printf(
       "     before huffman: synchronize %.3f, of it the first launch %.3f; find starts %.3f\n",
       synchronize, guess, starts);
@@ -131,11 +138,20 @@ TEST_F(JpegFilesOnDevice, HowFast) {
   if (!on_gpu()) GTEST_SKIP() << "this measures a GPU: SLUICE_TEST_DEVICE is not set";
   const auto device = test_device();
   const std::vector<File> files = photos();
+  const File words = dictionary_of({files.begin(), files.begin() + 12});
+  std::vector<File> packs;
+  for (const File& file : files) {
+    if (JpegCoefficients::read(file)) packs.push_back(packed(file, words));
+  }
+  struct Kind {
+    bool indexed, packed;
+  };
   for (const std::size_t count : {16u, 64u, 256u, 1024u}) {
-    for (const bool indexed : {true, false}) {
+    for (const Kind& kind : {Kind{true, false}, Kind{false, false}, Kind{false, true}}) {
       for (const bool regions : {false, true}) {
         try {
-          measure(*device, files, {count, regions, indexed});
+          measure(*device, kind.packed ? packs : files,
+                  {count, regions, kind.indexed, kind.packed});
         } catch (const std::bad_alloc&) {
           std::printf("%zu: the device has too little memory\n", count);
         }
