@@ -43,7 +43,7 @@ constexpr const char* kVersion = "sluice " SLUICE_PROGRAM_VERSION;
 
 void add_bench(CLI::App& command, BenchOptions& options, std::string& size) {
   std::vector<std::string> workloads = bench_workloads();
-  workloads.insert(workloads.end(), {kLatency, kSource, kSavedPlan, "imagenet"});
+  workloads.insert(workloads.end(), {kLatency, kSource, kUrls, kSavedPlan, "imagenet"});
   CLI::Option* const workload =
       command
           .add_option("workload", options.workload,
@@ -67,7 +67,8 @@ void add_bench(CLI::App& command, BenchOptions& options, std::string& size) {
       ->type_name("FILE");
   command
       .add_option("--data", options.data,
-                  "folder with JPEG files; overhead, wait and source need none")
+                  "folder with JPEG files; overhead, wait and source need none, and urls needs "
+                  "--pack")
       ->type_name("DIR");
   add_pack(command, options.pack);
   add_threads(command, options.threads,
@@ -128,6 +129,9 @@ void add_bench(CLI::App& command, BenchOptions& options, std::string& size) {
       "loops add\n"
       "  wait            samples that each wait 5 ms, compared with the ideal rate for 1,024 in "
       "flight\n"
+      "  urls            train on packs at URLs with 20 ms of delay, compared with the same packs "
+      "on "
+      "the disk\n"
       "  source          samples that wait, that are decoded and that are large, in threads and "
       "workers\n"
       "The first fourteen are compared with libjpeg-turbo's full decode of the same files with "

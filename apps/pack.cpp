@@ -107,7 +107,7 @@ class Packing {
 
   // Returns the signal that ended it, or 0.
   int write() {
-    const Interruption interruption([] {});
+    const Interruption interruption([this] { writer_->cancel(); });
     const std::int64_t there = writer_->to_skip();
     Progress progress("file", total_);
     progress.pass_over(std::min(there, total_));
@@ -118,6 +118,8 @@ class Packing {
       for (std::int64_t i = 0; i < total_ && !interruption.asked(); ++i) add(files, i);
       finished_ = !interruption.asked();
       if (finished_) writer_->finish();
+    } catch (const PackCancelled&) {
+      finished_ = false;
     } catch (const IoError& error) {
       progress.finish();
       throw Error(fmt::format("{}{}", error.what(), how_to_go_on()));

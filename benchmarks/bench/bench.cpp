@@ -6,12 +6,15 @@
 #include "apps/output_paths.h"
 #include "apps/saved_plan_file.h"
 #include "apps/usage.h"
+#include "benchmarks/bench/delaying_server.h"
 #include "benchmarks/bench/latency.h"
 #include "benchmarks/bench/nvjpeg_baseline.h"
 #include "benchmarks/bench/overhead.h"
 #include "benchmarks/bench/rounds.h"
 #include "benchmarks/bench/sources.h"
 #include "benchmarks/bench/workloads.h"
+#include <sluice/io/http/request.h>
+#include <sluice/io/packs/pack_in.h>
 #include <sluice/runtime/process.h>
 
 #include <algorithm>
@@ -49,9 +52,9 @@ BenchOptions checked_options(const BenchOptions& options) {
   }
   if (checked.workload.empty() && options.pipeline.empty()) {
     throw UsageError(fmt::format(
-        "workload NAME is missing: {}, {}, {}; or give --recipe NAME or --pipeline FILE "
+        "workload NAME is missing: {}, {}, {}, {}; or give --recipe NAME or --pipeline FILE "
         "(sluice bench --help tells more)",
-        fmt::join(bench_workloads(), ", "), kLatency, kSource));
+        fmt::join(bench_workloads(), ", "), kLatency, kSource, kUrls));
   }
   if (checked.workload.empty()) checked.workload = kSavedPlan;
   if (checked.workload == kSavedPlan && options.pipeline.empty())
@@ -105,7 +108,9 @@ class Bench {
 
   int run() {
     const bool source = options_.workload == kSource;
-    if (overhead_ || wait_ || source) {
+    if (options_.workload == kUrls) {
+      run_urls();
+    } else if (overhead_ || wait_ || source) {
       if (!options_.index.empty() && options_.index != "off")
         throw UsageError(fmt::format("bench {} uses no index: --index is for the other workloads",
                                      options_.workload));
@@ -167,6 +172,55 @@ class Bench {
     figures.add("raw_tbb_ns_per_sample", raw_ns);
     figures.add("rows", report_rows(measure_overhead_rows(subject, options_.seconds,
                                                           options_.rounds, out_)));
+    write(figures);
+  }
+
+  // Both sides read from the system's file cache, so the rest of the difference is the requests.
+  void run_urls() {
+    constexpr std::chrono::milliseconds kDelay(20);
+    constexpr int kConnections = 64;
+    if (options_.pack.empty()) throw UsageError("bench urls needs --pack PACK...");
+    if (!can_read_urls()) throw UsageError("bench urls: this build of Sluice cannot read URLs");
+    const Pack<> all = opened("--pack", [&] { return Pack<>(options_.pack, {.columns = {}}); });
+    if (all.size() == 0) throw UsageError("--pack: the packs have no samples");
+    const std::vector<std::string>& packs = all.paths();
+    const DelayingServer server(packs, kDelay);
+    SubjectOptions subject{
+        .threads = threads_, .batch = options_.batch, .width = 224, .height = 224};
+    subject.on_error = OnError::skip;
+    subject.images = all.size();
+    const double once = make_pack_subject(packs, subject).run();
+    const auto passes = std::max<std::int64_t>(1, std::llround(options_.seconds / once));
+    subject.images *= passes;
+    std::vector<std::string> files, urls;
+    for (std::int64_t pass = 0; pass < passes; ++pass) {
+      for (std::size_t i = 0; i < packs.size(); ++i) {
+        files.push_back(packs[i]);
+        urls.push_back(server.url(i));
+      }
+    }
+    fmt::print(out_,
+               "urls: {} a round, {}, batch {}, {} requests at once, each answer delayed by {} ms; "
+               "Sluice compared with the same packs on the disk\n",
+               counted(subject.images, "image"), counted(threads_, "thread"), options_.batch,
+               kConnections, kDelay.count());
+    const Subject ours = make_pack_url_subject(urls, kConnections, traced(subject));
+    const Subject local = make_pack_subject(files, subject);
+    const Result result = alternate(ours, local.run, {}, subject.images, options_.rounds, out_);
+    summarize(result, "local packs");
+    const double local_us = median_of(result.rounds, [](const Round& r) { return r.limit_cpu_us; });
+    // The server works in each round and in the warm-up.
+    const double server_us =
+        1e6 * server.cpu_seconds() / (static_cast<double>(subject.images) * (options_.rounds + 1));
+    fmt::print(out_,
+               "CPU time of local packs: {:.1f} us per image; of the server, in the figure above: "
+               "{:.1f} us\n",
+               local_us, server_us);
+    Figures figures = common(result);
+    figures.add("limit_cpu_us_per_image", local_us);
+    figures.add("server_cpu_us_per_image", server_us);
+    figures.add("connections", kConnections);
+    figures.add("delay_seconds", std::chrono::duration<double>(kDelay).count());
     write(figures);
   }
 

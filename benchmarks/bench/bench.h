@@ -10,6 +10,8 @@
 //                                         same threads
 //   pipeline                              a saved plan, also against libjpeg-turbo's full decode
 //   latency                               see latency.h
+//   urls                                  train on packs at URLs, against the same packs on the
+//                                         disk; a server in this process delays each answer
 //   source                                see sources.h
 //   overhead                              against a hand-wired oneTBB graph of the same shape, both
 //                                         without work; then branches and loops against the same
@@ -61,6 +63,7 @@ const std::vector<std::string>& bench_workloads();
 inline constexpr const char* kSavedPlan = "pipeline";
 inline constexpr const char* kLatency = "latency";
 inline constexpr const char* kSource = "source";
+inline constexpr const char* kUrls = "urls";
 
 // Returns the options with the workload of the recipe or saved plan, and the size of its results.
 // Throws UsageError for options that contradict each other.

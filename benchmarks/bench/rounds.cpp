@@ -60,7 +60,9 @@ Result alternate(const Subject& ours, const std::function<double()>& limit, Base
     round.cpu_us = (cpu_us_now() - cpu_before) / count;
     const std::uint64_t allocated_after = allocations() + ours.stats().memory.system_allocations;
     result.allocations_per_image = static_cast<double>(allocated_after - allocated) / count;
+    const double limit_cpu_before = cpu_us_now();
     round.limit = count / limit();
+    round.limit_cpu_us = (cpu_us_now() - limit_cpu_before) / count;
     run_baseline(baseline, round, out);
     fmt::print(out, "  round {}: Sluice {:10.1f}/s, baseline {:10.1f}/s, ratio {:.3f}", i + 1,
                round.ours, round.limit, round.ratio());

@@ -20,7 +20,8 @@ namespace sluice::app {
 struct Round {
   double ours = 0;  // samples per second
   double limit = 0;
-  double cpu_us = 0;    // of ours, per sample
+  double cpu_us = 0;  // of ours, per sample
+  double limit_cpu_us = 0;
   double baseline = 0;  // samples per second; 0: no baseline
   double baseline_cpu_us = 0;
   double ratio() const { return ours / limit; }

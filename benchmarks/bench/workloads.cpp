@@ -4,6 +4,7 @@
 #include "apps/summary.h"
 #include "apps/usage.h"
 #include <sluice/graph/pipeline.h>
+#include <sluice/io/http/packs.h>
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/packs/pack_in.h>
 #include <sluice/io/packs/pack_jpeg.h>
@@ -426,6 +427,27 @@ Subject make_subject(const std::string& workload, const Corpus& corpus,
   if (workload == "eval")
     return from_files([=](Graph&, Jpeg jpeg) { return eval(there(jpeg), options, dtype); });
   return from_files([=](Graph& g, Jpeg jpeg) { return rotate_some(g, there(jpeg), options); });
+}
+
+namespace {
+
+template <class Dataset>
+Subject train_on(const Dataset& dataset, const SubjectOptions& options) {
+  return subject_of(options, [&](Graph& g) {
+    const auto [jpeg] = g.read(dataset);
+    return train(g, jpeg, random_region(jpeg), options, DType::f32);
+  });
+}
+
+}  // namespace
+
+Subject make_pack_subject(const std::vector<std::string>& packs, const SubjectOptions& options) {
+  return train_on(Pack<>(packs, {.columns = {}}), options);
+}
+
+Subject make_pack_url_subject(const std::vector<std::string>& urls, int connections,
+                              const SubjectOptions& options) {
+  return train_on(PackUrls<>(urls, {.columns = {}, .http = {.connections = connections}}), options);
 }
 
 void check_rotate_loop(const Corpus& corpus, const SubjectOptions& options,

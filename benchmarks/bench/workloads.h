@@ -115,6 +115,7 @@ struct SubjectOptions {
   std::shared_ptr<JpegIndex> index = {};  // JPEG index of the files; null: none
   std::shared_ptr<Device> device = {};    // decodes and augments images; null: the host
   Decoder decoder = Decoder::exact;
+  OnError on_error = OnError::fail;
   bool compose = false;    // see PipelineOptions
   std::string trace = {};  // file for the pipeline's trace; empty: none
 };
@@ -126,6 +127,7 @@ inline PipelineOptions pipeline_options_of(const SubjectOptions& options) {
           .window = options.window,
           .device = options.device,
           .decoder = options.decoder,
+          .on_error = options.on_error,
           .compose = options.compose,
           .trace = {options.trace}};
 }
@@ -161,6 +163,12 @@ Subject subject_of(const SubjectOptions& options, Describe describe) {
 // `workload`: conditional, or one of the workloads on files in bench.h.
 Subject make_subject(const std::string& workload, const Corpus& corpus,
                      const SubjectOptions& options);
+
+// The workload `train` on these packs, read from the disk or from URLs. The packs are repeated
+// until there are options.images samples.
+Subject make_pack_subject(const std::vector<std::string>& packs, const SubjectOptions& options);
+Subject make_pack_url_subject(const std::vector<std::string>& urls, int connections,
+                              const SubjectOptions& options);
 
 // Compares the first images of the rotate pipeline with the loop's, byte for byte. Throws Error if
 // they differ.

@@ -198,7 +198,7 @@ class BlockingHandler final : public ResponseHandler {
 
 }  // namespace
 
-HttpClient::HttpClient(const HttpOptions& options) {
+HttpClient::HttpClient(const HttpOptions& options) : max_bytes_(options.max_bytes) {
   check(options);
   transport_ = make_curl_transport(options);
 }

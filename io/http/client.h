@@ -19,6 +19,7 @@
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/process.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -112,9 +113,12 @@ class HttpClient {
   void drop_unwanted() noexcept;
 
   HttpStats stats() const;
+  // HttpOptions::max_bytes. A range must not be larger.
+  std::size_t max_bytes() const { return max_bytes_; }
 
  private:
   ForkGuard fork_guard_;
+  std::size_t max_bytes_;
   std::unique_ptr<HttpTransport> transport_;
 };
 

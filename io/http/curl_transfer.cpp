@@ -53,7 +53,11 @@ int HttpSockets::close(int socket) {
 }
 
 void HttpSockets::note_answer(int socket, const std::string& server) {
-  for (One& one : all_) one.is_http1 = one.is_http1 || one.socket == socket;
+  for (One& one : all_) {
+    if (one.socket != socket || one.is_http1) continue;
+    one.is_http1 = true;
+    one.local_port = local_port_of(socket);
+  }
   servers_[server].last_answer = Clock::now();
 }
 
@@ -71,7 +75,7 @@ bool HttpSockets::is_trusted(const std::string& server) const {
 
 bool HttpSockets::has_unasked(int local_port, const std::string& server) {
   for (const One& one : all_) {
-    if (!one.is_http1 || local_port_of(one.socket) != local_port) continue;
+    if (!one.is_http1 || one.local_port != local_port) continue;
     Server& told = servers_[server];
     char byte = 0;
     if (::recv(one.socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0) {

@@ -89,11 +89,14 @@ void CurlTransport::fetch(HttpRequest request, std::unique_ptr<ResponseHandler> 
                  .deadline = {},
                  .due = {},
                  .transfer = {}});
+  bool is_first = false;
   {
     const std::lock_guard lock(mutex_);
+    is_first = ordered_.empty();
     ordered_.splice(ordered_.end(), one);
   }
-  (void)curl_multi_wakeup(multi_.get());
+  // If there were others, the thread has been woken for them and has not taken them yet.
+  if (is_first) (void)curl_multi_wakeup(multi_.get());
 }
 
 void CurlTransport::drop_unwanted() noexcept {

@@ -70,6 +70,7 @@ class HttpSockets {
   struct One {
     int socket;
     bool is_http1 = false;
+    int local_port = -1;  // of HTTP/1
   };
   struct Server {
     Clock::time_point last_answer = {};

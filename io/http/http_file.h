@@ -14,9 +14,9 @@
 
 namespace sluice::detail {
 
-// Each request asks for at least 64 KiB. The last part is kept, so nearby reads need one request.
-// All parts belong to the same version of the file: requests send its ETag, and the ETag of each
-// answer must match.
+// Each request asks for at least 64 KiB, but not for more than HttpOptions::max_bytes. The last
+// part is kept, so nearby reads need one request. A larger read needs several. All parts belong to
+// the same version of the file: requests send its ETag, and the ETag of each answer must match.
 //
 // Ownership: refers to the client. Threads: one at a time; each read waits. Errors: IoError as for
 // requests, also from the constructor.

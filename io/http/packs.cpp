@@ -22,7 +22,9 @@ struct PackUrlSamples::Shared {
                          "' is not a URL; it must begin with http://, https://, s3:// or gs://");
       }
       const HttpFile file(client, url);
-      table.add(shown_url(url), PackShard::open(file));
+      table.add(shown_url(url), PackShard::open(file, {.before = table.last(),
+                                                       .most_index_bytes = max_bytes,
+                                                       .limit = "HttpOptions::max_bytes"}));
       versions.push_back(file.version());
     }
     table.choose("pack_at", options.columns, types);

@@ -99,7 +99,8 @@ class PackUrls {
   HttpStats stats() const { return from_.stats(); }
   // The columns of sample i, without its file.
   std::tuple<T...> columns(std::int64_t i) const {
-    return columns_of(i, std::index_sequence_for<T...>());
+    return detail::tuple_of_columns<T...>(
+        [&]<class C>(std::size_t column) { return from_.template get<C>(i, column); });
   }
   // Waits for the sample.
   Sample read(std::int64_t i) const {
@@ -142,11 +143,6 @@ class PackUrls {
     const detail::PackUrlSamples& from_;  // the dataset's, which outlives waiting samples
   };
 
-  template <std::size_t... I>
-  std::tuple<T...> columns_of([[maybe_unused]] std::int64_t i,
-                              std::index_sequence<I...> /*all*/) const {
-    return std::tuple<T...>{from_.get<T>(i, I)...};
-  }
   detail::PackUrlSamples from_;
 };
 

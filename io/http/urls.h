@@ -162,11 +162,8 @@ class Urls {
   };
 
   std::tuple<T...> columns_of(const detail::ListRow& row) const {
-    return columns_of(row, std::index_sequence_for<T...>());
-  }
-  template <std::size_t... I>
-  std::tuple<T...> columns_of(const detail::ListRow& row, std::index_sequence<I...> /*all*/) const {
-    return std::tuple<T...>{rows_.get<T>(row, I)...};
+    return detail::tuple_of_columns<T...>(
+        [&]<class C>(std::size_t column) { return rows_.template get<C>(row, column); });
   }
   detail::UrlRows rows_;
 };
@@ -304,14 +301,10 @@ class TarUrls {
 
   static Sample sample_of(const detail::TarUrlSamples& from, std::int64_t i,
                           const detail::HttpAnswer& answer) {
-    return sample_of(from, i, answer, std::index_sequence_for<T...>());
-  }
-  template <std::size_t... I>
-  static Sample sample_of(const detail::TarUrlSamples& from, std::int64_t i,
-                          const detail::HttpAnswer& answer, std::index_sequence<I...> /*all*/) {
     const detail::TarUrlSamples::Part part(from, i, answer);
     const detail::TarSamples::Sample sample(from.samples(), i, part.archive());
-    return Sample{sample.template get<T>(I)...};
+    return detail::tuple_of_columns<T...>(
+        [&]<class C>(std::size_t column) { return sample.template get<C>(column); });
   }
   detail::TarUrlSamples from_;
 };

@@ -55,7 +55,7 @@ struct PackSamples::Shared {
 void PackSamples::Shared::open(const std::string& path) {
   const OpenFile file(path);
   const FileState before = file.state();
-  PackShard shard = PackShard::open(file);
+  PackShard shard = PackShard::open(file, {.before = table.last()});
   if (file.state() != before)
     throw IoError("the pack " + file.name() + " was written while it was opened");
   table.add(path, std::move(shard));
@@ -124,6 +124,7 @@ bool PackSamples::is_packed(std::int64_t i) const {
 std::int64_t PackSamples::bytes(std::int64_t i) const {
   return shared_->table.entry(shared_->table.place(i)).bytes;
 }
+const std::vector<std::string>& PackSamples::paths() const { return shared_->paths; }
 const std::vector<std::string>& PackSamples::all_columns() const {
   return shared_->table.columns();
 }

@@ -51,6 +51,7 @@ class PackSamples {
   std::string name(std::int64_t i) const;
   bool is_packed(std::int64_t i) const;
   std::int64_t bytes(std::int64_t i) const;
+  const std::vector<std::string>& paths() const;
   const std::vector<std::string>& all_columns() const;
   std::string_view cell(std::int64_t i, const std::string& column) const;
   const std::string& fingerprint() const;
@@ -91,6 +92,8 @@ class Pack {
   bool is_packed(std::int64_t i) const { return samples_.is_packed(i); }
   // The bytes that sample i takes in its pack.
   std::int64_t bytes(std::int64_t i) const { return samples_.bytes(i); }
+  // The paths of the packs, in order.
+  const std::vector<std::string>& paths() const { return samples_.paths(); }
   // The names of all columns in the packs, and the text of one of a sample.
   const std::vector<std::string>& all_columns() const { return samples_.all_columns(); }
   std::string_view cell(std::int64_t i, const std::string& column) const {
@@ -103,7 +106,8 @@ class Pack {
 
   // Returns the columns of sample i without its file.
   std::tuple<T...> columns(std::int64_t i) const {
-    return columns_of(i, std::index_sequence_for<T...>());
+    return detail::tuple_of_columns<T...>(
+        [&]<class C>(std::size_t column) { return samples_.template get<C>(i, column); });
   }
   std::tuple<Bytes, T...> read(std::int64_t i) const {
     std::tuple<T...> columns = this->columns(i);
@@ -117,11 +121,6 @@ class Pack {
   std::tuple<Bytes, T...> operator()(const SampleInfo& info) const { return read(info.index); }
 
  private:
-  template <std::size_t... I>
-  std::tuple<T...> columns_of([[maybe_unused]] std::int64_t i,
-                              std::index_sequence<I...> /*all*/) const {
-    return std::tuple<T...>{samples_.get<T>(i, I)...};
-  }
   detail::PackSamples samples_;
 };
 

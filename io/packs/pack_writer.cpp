@@ -26,7 +26,6 @@ namespace sluice {
 namespace {
 
 constexpr std::size_t kTeachers = 48;  // files that a dictionary is learnt from
-constexpr std::size_t kMostColumns = 1000;
 
 std::string name_in_quotes(const std::string& path) {
   return "'" + escape_control_chars(path) + "'";
@@ -83,6 +82,7 @@ struct PackWriter::State {
   std::int64_t file_bytes = 0;  // without
   std::int64_t next_pack = 0;
 
+  std::atomic<bool> cancelled{false};
   mutable std::mutex mutex;
   PackStats stats;
 
@@ -102,7 +102,11 @@ struct PackWriter::State {
   // Keeps the dictionary of a pack with so many packed files, if it is the first with enough.
   void share(std::span<const std::uint8_t> dictionary, std::int64_t packed);
   PackSample pack(File& file, PackTokenWriter& writer, std::span<const std::uint8_t> dictionary);
+  void require_wanted() const {
+    if (cancelled) throw PackCancelled();
+  }
   void write();
+  void write_next();
 };
 
 // Packs are numbered from 0 without gaps. A later one without an earlier one is not ours.
@@ -121,7 +125,8 @@ void PackWriter::State::find_finished() {
                     " has packs already; give another folder, remove them, or continue them with "
                     "resume (sluice pack --resume)");
     }
-    finished.push_back(PackShard::open(OpenFile(path)));
+    const PackShard* const before = finished.empty() ? nullptr : &finished.back();
+    finished.push_back(PackShard::open(OpenFile(path), {.before = before}));
     if (finished.back().columns() != columns) {
       throw IoError("the pack " + name_in_quotes(path) +
                     " has other columns than those to be written; give another folder");
@@ -178,6 +183,7 @@ std::vector<std::uint8_t> PackWriter::State::learn() const {
   std::vector<std::optional<JpegCoefficients>> some(std::min(threads, count));
   for (std::size_t begin = 0; begin < count; begin += some.size()) {
     for_all(std::min(some.size(), count - begin), threads, [&](std::size_t i, std::size_t) {
+      require_wanted();
       const File& file = files[(begin + i) * files.size() / count];
       some[i] = JpegCoefficients::read(file.bytes, nullptr, options.limits);
     });
@@ -217,14 +223,30 @@ PackSample PackWriter::State::pack(File& file, PackTokenWriter& writer,
 
 void PackWriter::State::write() {
   if (files.empty()) return;
+  const PackStats before = [this] {
+    const std::lock_guard lock(mutex);
+    return stats;
+  }();
+  try {
+    write_next();
+  } catch (...) {  // the files that were packed are in no pack
+    const std::lock_guard lock(mutex);
+    stats = before;
+    throw;
+  }
+}
+
+void PackWriter::State::write_next() {
   std::vector<PackSample> samples(files.size());
   const std::vector<std::uint8_t> dictionary =
       shared_dictionary.empty() ? learn() : shared_dictionary;
   std::vector<std::optional<PackTokenWriter>> writers(threads);
   for_all(files.size(), threads, [&](std::size_t i, std::size_t thread) {
+    require_wanted();
     if (!writers[thread]) writers[thread].emplace(dictionary);
     samples[i] = pack(files[i], *writers[thread], dictionary);
   });
+  require_wanted();
   const std::string path = path_of(next_pack++);
   std::error_code error;
   if (std::filesystem::exists(path, error)) {
@@ -245,9 +267,9 @@ void PackWriter::State::write() {
 
 PackWriter::PackWriter(std::string folder, std::vector<std::string> columns,
                        const PackWriterOptions& options) {
-  if (columns.size() > kMostColumns)
-    throw BuildError(
-        fmt::format("PackWriter: {} columns are more than {}", columns.size(), kMostColumns));
+  if (columns.size() > PackShard::kMostColumns)
+    throw BuildError(fmt::format("PackWriter: {} columns are more than {}", columns.size(),
+                                 PackShard::kMostColumns));
   for (auto name = columns.begin(); name != columns.end(); ++name) {
     if (name->empty() || std::find(columns.begin(), name, *name) != name)
       throw BuildError("PackWriter: a column has no name, or the name of another one");
@@ -305,6 +327,8 @@ void PackWriter::finish() {
   }
   s.write();
 }
+
+void PackWriter::cancel() noexcept { state_->cancelled = true; }
 
 PackStats PackWriter::stats() const {
   const std::lock_guard lock(state_->mutex);

@@ -16,12 +16,14 @@
 //
 // Ownership: owns the files of the next pack, and while it packs them also the packed ones.
 // Threads: one thread at a time may call it; add() and finish() use up to `threads` threads.
-// stats() may be called by any. Errors: IoError for a folder that cannot be written, that has packs
-// already (without `resume`) or has other packs than these files would give; BuildError for options
-// that do not fit. After an error, only the destructor may be called, and finished packs remain.
+// stats() and cancel() may be called by any. Errors: IoError for a folder that cannot be written,
+// that has packs already (without `resume`) or has other packs than these files would give;
+// BuildError for options that do not fit. After an error, only the destructor may be called, and
+// finished packs remain.
 #pragma once
 
 #include <sluice/runtime/bytes.h>
+#include <sluice/runtime/error.h>
 
 #include <cstdint>
 #include <map>
@@ -56,6 +58,12 @@ struct PackStats {
   std::map<std::string, std::int64_t> reasons;  // why files are stored as they are
 };
 
+// Thrown by a PackWriter that was cancelled.
+class PackCancelled : public Error {
+ public:
+  PackCancelled() : Error("packing was cancelled") {}
+};
+
 class PackWriter {
  public:
   // Makes the folder if it is missing.
@@ -73,6 +81,9 @@ class PackWriter {
   void add(Bytes file, std::vector<std::string> cells);
   // Writes the rest.
   void finish();
+  // Makes a running or later add() or finish() throw PackCancelled instead of writing a pack. Files
+  // that are being packed are completed first. Finished packs remain.
+  void cancel() noexcept;
 
   PackStats stats() const;
 

@@ -29,7 +29,6 @@ using detail::read_little;
 constexpr char kMagic[8] = {'S', 'L', 'U', 'I', 'C', 'E', 'P', 'K'};
 constexpr char kEnd[8] = {'S', 'L', 'U', 'I', 'C', 'E', 'P', 'E'};
 constexpr std::size_t kHeaderBytes = 32, kFooterBytes = 48, kEntryBytes = 24;
-constexpr std::uint32_t kMostColumns = 1000;
 // A token has at most 11 bytes.
 constexpr std::uint64_t kMostDictionaryBytes = 1 + 11 * PackToken::kCount;
 
@@ -38,7 +37,7 @@ std::uint64_t checksum_of(Span bytes) { return XXH3_64bits(bytes.data(), bytes.s
 [[noreturn]] void fail(const RandomAccess& file, const std::string& what) {
   throw IoError(fmt::format("the pack {} {}", file.name(), what));
 }
-[[noreturn]] void fail_damaged(const RandomAccess& file, const char* where) {
+[[noreturn]] void fail_damaged(const RandomAccess& file, std::string_view where) {
   fail(file, fmt::format("is damaged ({}); write it again with 'sluice pack'", where));
 }
 
@@ -54,6 +53,18 @@ std::vector<std::uint8_t> read(const RandomAccess& file, std::uint64_t offset, s
     if (file.read(offset + before, piece) != piece.size()) fail_damaged(file, where);
   }
   return out;
+}
+
+// Returns the first part of the pack's packed JPEGs. The checksum of a dictionary does not protect
+// from a forged one, so its tokens are checked here, and not only when a sample is decoded.
+std::shared_ptr<const std::vector<std::uint8_t>> checked_begin(const RandomAccess& file,
+                                                               Span dictionary) {
+  try {
+    (void)detail::read_pack_dictionary(dictionary);
+  } catch (const PackError& error) {
+    fail_damaged(file, error.what());
+  }
+  return std::make_shared<const std::vector<std::uint8_t>>(begin_of_packed_jpegs(dictionary));
 }
 
 // Takes numbers and texts from the index.
@@ -86,7 +97,7 @@ bool PackShard::is_one(const std::string& path) {
   return std::memcmp(magic, kMagic, sizeof(kMagic)) == 0;
 }
 
-PackShard PackShard::open(const RandomAccess& file) {
+PackShard PackShard::open(const RandomAccess& file, const Opening& how) {
   PackShard shard;
   const std::uint64_t size = shard.bytes_ = file.size();
   if (size < kHeaderBytes + kFooterBytes) fail(file, "is not a pack: it is too short");
@@ -113,11 +124,19 @@ PackShard PackShard::open(const RandomAccess& file) {
   if (index_at > end || index_bytes != end - index_at ||
       index_at < kHeaderBytes + dictionary_bytes || dictionary_bytes > kMostDictionaryBytes)
     fail_damaged(file, "its length is wrong");
+  if (index_bytes > how.most_index_bytes) {
+    fail(file, fmt::format("has an index of {} bytes; more than {}, which is {}", index_bytes,
+                           how.limit, how.most_index_bytes));
+  }
   const std::vector<std::uint8_t> dictionary =
       read(file, kHeaderBytes, dictionary_bytes, "its dictionary");
   if (checksum_of(dictionary) != read_little<std::uint64_t>(header, 16))
     fail_damaged(file, "its dictionary");
-  shard.begin_ = begin_of_packed_jpegs(dictionary);
+  if (how.before != nullptr && std::ranges::equal(how.before->dictionary(), dictionary)) {
+    shard.begin_ = how.before->begin_;
+  } else {
+    shard.begin_ = checked_begin(file, dictionary);
+  }
   const std::vector<std::uint8_t> index = read(file, index_at, index_bytes, "its index");
   shard.checksum_ = checksum_of(index);
   if (shard.checksum_ != read_little<std::uint64_t>(footer, 32)) fail_damaged(file, "its index");
@@ -145,7 +164,7 @@ PackShard PackShard::open(const RandomAccess& file) {
   return shard;
 }
 
-Span PackShard::dictionary() const { return Span(begin_).subspan(PackedJpegParts::kPrefixBytes); }
+Span PackShard::dictionary() const { return Span(*begin_).subspan(PackedJpegParts::kPrefixBytes); }
 
 std::string_view PackShard::cell(std::int64_t i, std::size_t column) const {
   const std::size_t at = static_cast<std::size_t>(i) * columns_.size() + column;

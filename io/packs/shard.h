@@ -4,8 +4,8 @@
 // A shard is a file with many samples and their columns. Its index stands at the end and is read as
 // a whole when the shard is opened; a sample is then one range of the file.
 //
-// Ownership: values; a PackShard owns the index and the dictionary. Threads: like a vector. Errors:
-// IoError that names the file, for a shard that is damaged, cut, or of another version.
+// Ownership: values; a PackShard owns the index, and shares the dictionary. Threads: like a vector.
+// Errors: IoError that names the file, for a shard that is damaged, cut, or of another version.
 #pragma once
 
 #include <sluice/io/readers/open_file.h>
@@ -52,6 +52,7 @@ class PackShard {
  public:
   static constexpr std::string_view kEnding = ".pack";
   static constexpr std::uint32_t kVersion = 1;
+  static constexpr std::uint32_t kMostColumns = 1000;
 
   struct Entry {
     std::uint64_t offset = 0;
@@ -61,8 +62,17 @@ class PackShard {
     bool is_packed() const { return head > 0; }
   };
 
-  // Reads the dictionary and the index.
-  static PackShard open(const RandomAccess& file);
+  struct Opening {
+    // A pack that was opened before, or null. Packs with the same dictionary share it, so it is
+    // checked and kept once.
+    const PackShard* before = nullptr;
+    // The largest index, in bytes, and what sets this limit.
+    std::uint64_t most_index_bytes = ~std::uint64_t{0};
+    const char* limit = "the limit";
+  };
+  // Reads and checks the dictionary and the index.
+  static PackShard open(const RandomAccess& file, const Opening& how);
+  static PackShard open(const RandomAccess& file) { return open(file, Opening()); }
   // True if a file begins like a shard.
   static bool is_one(const std::string& path);
 
@@ -73,7 +83,7 @@ class PackShard {
   // The bytes that precede a sample's bytes of the shard in memory: see PackedJpegParts. There are
   // none for a file that is stored as it is.
   std::span<const std::uint8_t> begin_of(const Entry& entry) const {
-    return entry.is_packed() ? begin_ : std::span<const std::uint8_t>();
+    return entry.is_packed() ? *begin_ : std::span<const std::uint8_t>();
   }
   std::span<const std::uint8_t> dictionary() const;
   // Identifies the index.
@@ -88,7 +98,7 @@ class PackShard {
   std::vector<Entry> entries_;
   std::vector<std::uint64_t> cells_;  // where the text of each cell begins, and the end
   std::string texts_;
-  std::vector<std::uint8_t> begin_;
+  std::shared_ptr<const std::vector<std::uint8_t>> begin_;
   std::uint64_t checksum_ = 0;
   std::uint64_t bytes_ = 0;
 };
@@ -108,6 +118,8 @@ class PackTable {
   void choose(const char* reader, const std::vector<std::string>& columns, std::size_t types);
 
   std::int64_t size() const { return packs_.empty() ? 0 : packs_.back().end; }
+  // The pack that was added last, or null.
+  const PackShard* last() const { return packs_.empty() ? nullptr : &packs_.back().shard; }
   const std::vector<std::string>& columns() const { return packs_.front().shard.columns(); }
   // Throws std::out_of_range.
   Place place(std::int64_t i) const;

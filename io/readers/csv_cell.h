@@ -16,9 +16,12 @@
 #include <sluice/runtime/error.h>
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -51,6 +54,15 @@ void read_cell(const Cell& cell, bool& out);
 void read_cell(const Cell& cell, std::string& out);
 void read_cell(const Cell& cell, std::vector<float>& out);
 void read_cell(const Cell& cell, std::vector<std::int64_t>& out);
+
+// Returns a tuple with get.operator()<T>(number of the column) for each column.
+template <class... T, class Get>
+std::tuple<T...> tuple_of_columns([[maybe_unused]] const Get& get) {
+  return [&]<std::size_t... I>(std::index_sequence<I...> /*all*/) {
+    return std::tuple<T...>{get.template operator()<T>(I)...};
+  }
+  (std::index_sequence_for<T...>());
+}
 
 // Returns a text as messages quote it: printable, and shortened if it is long.
 std::string in_quotes(std::string_view text);

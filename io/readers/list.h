@@ -124,12 +124,10 @@ class List {
   // The amount read from the rows' files so far; for stats().
   SourceReads reads() const { return rows_.reads(); }
   // Returns the columns of row i without reading its file. Files of columns of type Bytes are read.
-  std::tuple<T...> columns(std::int64_t i) const {
-    return columns_of(rows_.row(i), std::index_sequence_for<T...>());
-  }
+  std::tuple<T...> columns(std::int64_t i) const { return columns_of(rows_.row(i)); }
   std::tuple<Bytes, T...> read(std::int64_t i) const {
     const detail::ListRow row = rows_.row(i);
-    std::tuple<T...> columns = columns_of(row, std::index_sequence_for<T...>());
+    std::tuple<T...> columns = columns_of(row);
     return std::tuple_cat(std::tuple<Bytes>(rows_.read(i, row)), std::move(columns));
   }
 
@@ -138,9 +136,9 @@ class List {
   std::tuple<Bytes, T...> operator()(const SampleInfo& info) const { return read(info.index); }
 
  private:
-  template <std::size_t... I>
-  std::tuple<T...> columns_of(const detail::ListRow& row, std::index_sequence<I...> /*all*/) const {
-    return std::tuple<T...>{rows_.get<T>(row, I)...};
+  std::tuple<T...> columns_of(const detail::ListRow& row) const {
+    return detail::tuple_of_columns<T...>(
+        [&]<class C>(std::size_t column) { return rows_.template get<C>(row, column); });
   }
   detail::ListRows rows_;
 };

@@ -241,18 +241,17 @@ class Tar {
   // The amount read for columns of type Bytes so far; for stats().
   SourceReads reads() const { return samples_.reads(); }
 
-  std::tuple<T...> read(std::int64_t i) const { return read(i, std::index_sequence_for<T...>()); }
+  std::tuple<T...> read(std::int64_t i) const {
+    const detail::TarSamples::Sample sample(samples_, i);
+    return detail::tuple_of_columns<T...>(
+        [&]<class C>(std::size_t column) { return sample.template get<C>(column); });
+  }
 
   // For Graph::read.
   static constexpr bool blocks = true;
   std::tuple<T...> operator()(const SampleInfo& info) const { return read(info.index); }
 
  private:
-  template <std::size_t... I>
-  std::tuple<T...> read(std::int64_t i, std::index_sequence<I...> /*all*/) const {
-    const detail::TarSamples::Sample sample(samples_, i);
-    return std::tuple<T...>{sample.get<T>(I)...};
-  }
   detail::TarSamples samples_;
 };
 

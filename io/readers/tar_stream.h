@@ -136,16 +136,13 @@ class TarPass : public Stream<std::tuple<T...>> {
   explicit TarPass(std::shared_ptr<TarStreaming> of) : pass_(std::move(of)) {}
   std::optional<std::tuple<T...>> next() override {
     if (!pass_.next()) return {};
-    return read(std::index_sequence_for<T...>());
+    return tuple_of_columns<T...>(
+        [this]<class C>(std::size_t column) { return pass_.template get<C>(column); });
   }
   bool goes_on() const override { return !pass_.is_over(); }
   void stop() noexcept override { pass_.stop(); }
 
  private:
-  template <std::size_t... I>
-  std::tuple<T...> read(std::index_sequence<I...> /*all*/) {
-    return std::tuple<T...>{pass_.template get<T>(I)...};
-  }
   TarStreaming::Pass pass_;
 };
 

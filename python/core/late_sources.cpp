@@ -4,6 +4,7 @@
 #include "dynamic_source.h"
 #include "errors.h"
 #include "options.h"
+#include "pack_rows.h"
 #include "text.h"
 #include "values.h"
 #include <sluice/graph/completion.h>
@@ -118,32 +119,18 @@ SlotsAndLeftOut read_tar_at(Description& self, const Names& urls, const Names& c
   return {add_source(self, std::move(source), source_options), words_of(samples.left_out())};
 }
 
-// A sample of packs at URLs, for its columns.
-struct PackRow {
-  const detail::PackUrlSamples& samples;
-  std::int64_t index = 0;
-};
+using PackUrlRow = PackRow<detail::PackUrlSamples>;
 
 class PacksAtUrls {
  public:
   PacksAtUrls(const Names& urls, const PackUrlOptions& options, const Tables& columns)
       : from_(urls, options, columns.size()),
         columns_(columns),
-        readers_(readers_of<const PackRow>(
-            columns,
-            []<class T>(const PackRow& row, std::size_t column, std::type_identity<T>) -> T {
-              if constexpr (CellType<T>) {
-                return row.samples.get<T>(row.index, column);
-              } else {
-                const auto text = row.samples.get<std::string>(row.index, column);
-                return Bytes::copy_of(
-                    {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
-              }
-            })) {}
+        readers_(readers_of_packs<detail::PackUrlSamples>(columns)) {}
   const detail::PackUrlSamples& samples() const { return from_; }
 
   void operator()(Completion<Row> done, const SampleInfo& info) const {
-    const PackRow row{from_, info.index};
+    const PackUrlRow row{from_, info.index};
     auto made = std::make_shared<Row>(row_of(columns_, readers_, row));
     const auto make = [this, made, i = info.index](const detail::HttpAnswer& answer) {
       OwnedValue file = make_value(detail::slot_type<Bytes>());
@@ -159,7 +146,7 @@ class PacksAtUrls {
  private:
   detail::PackUrlSamples from_;
   Tables columns_;
-  std::vector<ReadColumn<const PackRow>> readers_;
+  std::vector<ReadColumn<const PackUrlRow>> readers_;
 };
 
 Slots read_packs_at(Description& self, const Names& urls, const Names& columns, const Names& types,

@@ -1,26 +1,27 @@
 // Binds packs: their reader, their writer, and the unpacking of one packed JPEG.
+#include "caller.h"
 #include "description.h"
 #include "dynamic_source.h"
 #include "options.h"
+#include "pack_rows.h"
 #include "text.h"
 #include "values.h"
 #include "words.h"
 #include <sluice/graph/exec/sample.h>
 #include <sluice/io/packs/pack_in.h>
 #include <sluice/io/packs/pack_writer.h>
-#include <sluice/io/readers/csv_cell.h>
 #include <sluice/io/readers/files.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/sample_key.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <new>
 #include <optional>
 #include <span>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -35,12 +36,6 @@ std::span<const std::uint8_t> span_of(const nb::bytes& bytes) {
   return {static_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
 }
 
-// A sample of packs, for its columns.
-struct PackRow {
-  const detail::PackSamples& samples;
-  std::int64_t index = 0;
-};
-
 Slots read_packs(Description& self, const nb::list& paths, const Names& columns, const Names& types,
                  const nb::dict& options) {
   (void)self.open();
@@ -49,20 +44,11 @@ Slots read_packs(Description& self, const nb::list& paths, const Names& columns,
       std::make_shared<const detail::PackSamples>(paths_of(paths), how, types.size());
   DynamicSource source{.name = "read", .samples = samples->size()};
   source.types = tables_of(types);
-  const auto readers = readers_of<const PackRow>(
-      source.types,
-      []<class T>(const PackRow& row, std::size_t column, std::type_identity<T>) -> T {
-        if constexpr (CellType<T>) {
-          return row.samples.get<T>(row.index, column);
-        } else {
-          const auto text = row.samples.get<std::string>(row.index, column);
-          return Bytes::copy_of({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
-        }
-      });
+  const auto readers = readers_of_packs<detail::PackSamples>(source.types);
   source.types.insert(source.types.begin(), &table_of("bytes"));
   source.write = [samples, readers](detail::Sample& sample, const Slots& made,
                                     const SampleInfo& info) {
-    const PackRow row{*samples, info.index};
+    const PackRow<detail::PackSamples> row{*samples, info.index};
     for (std::size_t i = 0; i < readers.size(); ++i)
       readers[i](row, i, sample.address(made[i + 1]));
     sample.get<Bytes>(made[0]) = samples->read(info.index);
@@ -79,33 +65,51 @@ std::vector<std::string> texts_of(const nb::list& cells) {
   return texts;
 }
 
-// Other Python threads run while files are read and packed.
-void make_writer(PackWriter* at, nb::handle folder, const nb::list& columns,
-                 std::int64_t pack_bytes, int threads, bool resume) {
+// A PackWriter whose calls Ctrl-C ends. Other Python threads run while files are read and packed.
+class Packing {
+ public:
+  Packing(const std::string& folder, std::vector<std::string> columns,
+          const PackWriterOptions& options)
+      : writer_(folder, std::move(columns), options) {}
+
+  // `file` returns the file's bytes. It is not called for a file that is in a finished pack.
+  template <class F>
+  void add(const F& file, std::vector<std::string> cells) {
+    run([&] { writer_.add(writer_.to_skip() > 0 ? Bytes() : file(), std::move(cells)); });
+  }
+  void finish() {
+    run([&] { writer_.finish(); });
+  }
+  PackStats stats() const { return writer_.stats(); }
+
+ private:
+  void run(const std::function<void()>& f) {
+    caller_.run(f, require_no_signal, [this] { writer_.cancel(); });
+  }
+  PackWriter writer_;
+  Caller caller_{"sluice.pack()"};
+};
+
+void make_writer(Packing* at, nb::handle folder, const nb::list& columns, std::int64_t pack_bytes,
+                 int threads, bool resume) {
   const PackWriterOptions how{.pack_bytes = pack_bytes, .threads = threads, .resume = resume};
-  std::string path = path_of(folder);
+  const std::string path = path_of(folder);
   std::vector<std::string> names = texts_of(columns);
   const nb::gil_scoped_release unlocked;
-  new (at) PackWriter(std::move(path), std::move(names), how);
+  new (at) Packing(path, std::move(names), how);
 }
 
-void add_bytes(PackWriter& writer, const nb::bytes& content, const nb::list& cells) {
-  std::vector<std::string> texts = texts_of(cells);
-  const nb::gil_scoped_release unlocked;  // the caller keeps `content`
-  Bytes file = writer.to_skip() > 0 ? Bytes() : Bytes::copy_of(span_of(content));
-  writer.add(std::move(file), std::move(texts));
+void add_bytes(Packing& packing, const nb::bytes& content, const nb::list& cells) {
+  packing.add([&] { return Bytes::copy_of(span_of(content)); }, texts_of(cells));
 }
 
-void add_file(PackWriter& writer, nb::handle path, const nb::list& cells) {
+void add_file(Packing& packing, nb::handle path, const nb::list& cells) {
   const std::string name = path_of(path);
-  std::vector<std::string> texts = texts_of(cells);
-  const nb::gil_scoped_release unlocked;
-  Bytes file = writer.to_skip() > 0 ? Bytes() : read_file(name);
-  writer.add(std::move(file), std::move(texts));
+  packing.add([&] { return read_file(name); }, texts_of(cells));
 }
 
-nb::dict stats_of(const PackWriter& writer) {
-  const PackStats stats = writer.stats();
+nb::dict stats_of(const Packing& packing) {
+  const PackStats stats = packing.stats();
   nb::dict reasons;
   for (const auto& [reason, count] : stats.reasons) reasons[to_str(in_python(reason))] = count;
   nb::dict all;
@@ -153,12 +157,12 @@ nb::bytes unpack(const nb::bytes& packed) {
 void bind_packs(nb::module_& module, nb::class_<Description>& description) {
   description.def("read_packs", read_packs, nb::arg("paths"), nb::arg("columns"), nb::arg("types"),
                   nb::arg("options"));
-  nb::class_<PackWriter>(module, "PackWriter", "Writes packs. One thread at a time may call it.")
+  nb::class_<Packing>(module, "PackWriter", "Writes packs. One thread at a time may call it.")
       .def("__init__", make_writer, nb::arg("folder"), nb::arg("columns"), nb::arg("pack_bytes"),
            nb::arg("threads"), nb::arg("resume"))
       .def("add", add_bytes, nb::arg("content"), nb::arg("cells"))
       .def("add_file", add_file, nb::arg("path"), nb::arg("cells"))
-      .def("finish", &PackWriter::finish, nb::call_guard<nb::gil_scoped_release>())
+      .def("finish", &Packing::finish)
       .def("stats", stats_of);
   module.def("files_to_pack", files_to_pack, nb::arg("folder"), nb::arg("endings").none(),
              nb::arg("classes"), nb::arg("allow_empty"));

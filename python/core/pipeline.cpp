@@ -20,7 +20,10 @@
 #include <sluice/runtime/sample_key.h>
 
 #include <algorithm>
-#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -159,64 +162,6 @@ nb::dict values_of(const Inspection& sample, const detail::Plan& plan) {
 
 }  // namespace
 
-Caller::~Caller() {
-  {
-    const std::lock_guard lock(mutex_);
-    ends_ = true;
-  }
-  changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
-}
-
-void Caller::work() {
-  std::unique_lock lock(mutex_);
-  while (true) {
-    changed_.wait(lock, [this] { return ends_ || job_ != nullptr; });
-    if (ends_) return;
-    const std::function<void()>& job = *job_;
-    lock.unlock();
-    std::exception_ptr error;
-    try {
-      job();
-    } catch (...) {
-      error = std::current_exception();
-    }
-    lock.lock();
-    error_ = std::move(error);
-    job_ = nullptr;
-    changed_.notify_all();
-  }
-}
-
-void Caller::run(const std::function<void()>& f, const std::function<void()>& asked,
-                 const std::function<void()>& stop) {
-  fork_guard_.require("a pipeline's batches");
-  std::exception_ptr interrupted;
-  {
-    const nb::gil_scoped_release unlocked;
-    std::unique_lock lock(mutex_);
-    if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
-    job_ = &f;
-    changed_.notify_all();
-    const auto done = [this] { return job_ == nullptr; };
-    while (!changed_.wait_for(lock, std::chrono::milliseconds(50), done)) {
-      if (interrupted != nullptr) continue;
-      lock.unlock();
-      try {
-        const nb::gil_scoped_acquire locked;
-        asked();
-      } catch (...) {
-        interrupted = std::current_exception();
-        stop();
-      }
-      lock.lock();
-    }
-  }
-  const std::exception_ptr error = std::exchange(error_, nullptr);
-  if (interrupted != nullptr) std::rethrow_exception(interrupted);
-  if (error != nullptr) std::rethrow_exception(error);
-}
-
 // The threads that are in a call that releases the GIL.
 class Running::Callers {
  public:
@@ -264,7 +209,7 @@ Running::Running(std::shared_ptr<detail::Engine> engine, std::vector<const detai
       types_(std::move(types)),
       py_refs_(std::move(py_refs)),
       order_(std::move(order)),
-      caller_(std::make_shared<Caller>()),
+      caller_(std::make_shared<Caller>("a pipeline's batches")),
       callers_(std::make_shared<Callers>()) {
   if (const auto& from = engine_->options().resume) next_epoch_ = from->epoch;
 }
@@ -415,10 +360,7 @@ nb::object Running::next(const EpochRun& epoch) {
   std::unique_ptr<detail::BatchData> data;
   std::exception_ptr interrupted;
   try {
-    caller->run([&] { data = engine->next(*state.run); },
-                [] {
-                  if (PyErr_CheckSignals() != 0) throw nb::python_error();
-                },
+    caller->run([&] { data = engine->next(*state.run); }, require_no_signal,
                 [&] { engine->cancel(); });
   } catch (...) {
     if (data == nullptr) throw;

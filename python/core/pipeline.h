@@ -10,49 +10,19 @@
 // ends the loop of another thread. Errors: those of Pipeline.
 #pragma once
 
+#include "caller.h"
 #include "object.h"
 #include "order.h"
 #include <sluice/graph/exec/engine.h>
 #include <sluice/graph/plan/slot.h>
-#include <sluice/runtime/process.h>
 
-#include <condition_variable>
 #include <cstdint>
-#include <exception>
-#include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace sluice::python {
-
-// Runs one call after another on its own thread. In a child of fork() run() throws Error.
-class Caller {
- public:
-  Caller() = default;
-  Caller(const Caller&) = delete;
-  Caller& operator=(const Caller&) = delete;
-  ~Caller();
-  bool in_creating_process() const { return fork_guard_.here(); }
-  // Runs f on the thread and rethrows its exception. Meanwhile it calls `asked` every 50 ms with
-  // the GIL held. If `asked` throws, it calls `stop`, waits for f, and rethrows that exception. The
-  // caller must hold the GIL.
-  void run(const std::function<void()>& f, const std::function<void()>& asked,
-           const std::function<void()>& stop);
-
- private:
-  void work();
-  const ForkGuard fork_guard_;  // a child of fork() does not have the thread
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  const std::function<void()>* job_ = nullptr;
-  std::exception_ptr error_;
-  bool ends_ = false;
-  std::thread thread_;
-};
 
 // A loop's run through an epoch.
 struct EpochRun {

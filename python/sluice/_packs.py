@@ -128,7 +128,8 @@ def pack(
 
     JPEG files are re-coded without loss: they decode in less time, to the same pixels, and :func:`unpack` returns the
     original bytes. Each is rebuilt and compared before it counts. Other files, and JPEG files that cannot be rebuilt, are
-    stored as they are. A pack appears under its name when it is complete. Other Python threads run in the meantime.
+    stored as they are. A pack appears under its name when it is complete. Other Python threads run in the meantime. Ctrl-C
+    ends it soon: the packs that are complete remain, and `resume` continues.
 
     Parameters
     ----------

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <fstream>
 #include <map>
-#include <set>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -34,25 +33,6 @@ class AugmentSources : public ::testing::Test {
 
   fs::path data_;
 };
-
-// The comment in the file tells runs apart. The rest of a result does not depend on where its file
-// came from.
-std::multiset<std::string> images_of(const Files& files) {
-  std::multiset<std::string> images;
-  for (const auto& [name, bytes] : files) {
-    std::string image = bytes;
-    const std::size_t mark = image.find("sluice augment ");
-    if (mark != std::string::npos) image.erase(mark, 15 + 16);
-    images.insert(image);
-  }
-  return images;
-}
-
-std::string names_of(const Files& files) {
-  std::string names;
-  for (const auto& [name, bytes] : files) names += name + " ";
-  return names;
-}
 
 TEST_F(AugmentSources, AListGivesWhatItsFolderGives) {
   std::string rows = "path,label\n";

@@ -4,13 +4,13 @@
 #include "demo_folder.h"
 #include "program.h"
 #include "tests/io/readers/tar_writer.h"
+#include <sluice/io/http/request.h>
 #include <sluice/io/packs/pack_writer.h>
 #include <sluice/io/readers/files.h>
 
 #include <csignal>
 #include <cstdint>
 #include <map>
-#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -32,24 +32,6 @@ std::vector<std::string> lines_of(const std::string& text) {
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) lines.push_back(line);
   return lines;
-}
-
-std::string names_of(const FilesBelow& files) {
-  std::string names;
-  for (const auto& [name, bytes] : files) names += name + " ";
-  return names;
-}
-
-// The images of results. The comment in a result tells runs apart.
-std::multiset<std::string> images_of(const FilesBelow& files) {
-  std::multiset<std::string> images;
-  for (const auto& [name, bytes] : files) {
-    std::string image = bytes;
-    const std::size_t mark = image.find("sluice augment ");
-    if (mark != std::string::npos) image.erase(mark, 15 + 16);
-    images.insert(image);
-  }
-  return images;
 }
 
 // The demo images in two classes, and a file that is no image.
@@ -147,6 +129,65 @@ TEST_F(PackTest, CtrlCLeavesWholePacks) {
   EXPECT_EQ(resumed.status, 0) << resumed.errors;
   EXPECT_TRUE(says(resumed.out, "packed 3 files in ")) << resumed.out;
   EXPECT_EQ(lines_of(run_program(cat).out).size(), static_cast<std::size_t>(done + 3));
+}
+
+// A pack takes long to make. It is dropped, unless it is complete.
+TEST_F(PackTest, CtrlCDropsThePackThatIsBeingMade) {
+  const std::string arrow = text_of(data_ / "cat/arrow.jpg");
+  // The first file fills a pack of its own. The others are one pack.
+  std::ofstream(data_ / "cat/a.jpg", std::ios::binary) << arrow << std::string(60'000'000, '\1');
+  for (int i = 0; i < 8000; ++i)
+    fs::create_hard_link(data_ / "cat/arrow.jpg", data_ / ("cat/b" + std::to_string(i) + ".jpg"));
+  const std::string first = path("packs") + "/part-00000.pack";
+  Started run({"pack", "--data", data_.string(), "--out", path("packs"), "--pack-size", "60MB"});
+  ASSERT_TRUE(run.wait_until([&] { return fs::exists(first); }));
+  run.send(SIGINT);
+  const Ran ran = run.finish();
+  EXPECT_EQ(ran.status, 130) << ran.errors;
+  EXPECT_TRUE(says(ran.out, "packed 1 file in ")) << ran.out;
+  EXPECT_TRUE(says(ran.out, "with --resume the same command continues after 1 file\n")) << ran.out;
+  EXPECT_EQ(names_of(files_below(path("packs"))), "part-00000.pack ");
+}
+
+// Killed while it writes, again and again. The next run removes what was left.
+TEST_F(PackTest, AKilledRunIsResumed) {
+  for (int i = 0; i < 300; ++i)
+    fs::create_hard_link(data_ / "cat/arrow.jpg", data_ / ("cat/b" + std::to_string(i) + ".jpg"));
+  const std::string options = " --pack-size 100KB --threads 2";
+  ASSERT_EQ(pack("whole", options).status, 0);
+  const FilesBelow whole = files_below(path("whole"));
+  ASSERT_GT(whole.size(), 10u);
+  const std::vector<std::string> command = {"pack",        "--data",   data_.string(), "--out",
+                                            path("packs"), "--resume", "--pack-size",  "100KB",
+                                            "--threads",   "2"};
+  const auto expect_whole_packs = [&] {
+    std::size_t packs = 0;
+    for (const auto& [name, bytes] : files_below(path("packs"))) {
+      if (!name.ends_with(".pack")) continue;
+      ++packs;
+      ASSERT_TRUE(whole.contains(name)) << name;
+      EXPECT_TRUE(whole.at(name) == bytes) << name;
+    }
+    for (std::size_t i = 0; i < packs; ++i)
+      EXPECT_TRUE(fs::exists(path("packs/" + std::next(whole.begin(), std::ptrdiff_t(i))->first)));
+  };
+  const auto has_unfinished = [&] {
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(path("packs"), ignored))
+      if (entry.path().filename().string().starts_with(".sluice-part-")) return true;
+    return false;
+  };
+  for (std::size_t next = 1; next < 6; ++next) {
+    const fs::path awaited = path("packs/" + std::next(whole.begin(), std::ptrdiff_t(next))->first);
+    Started run(command);
+    // In odd rounds within a pack's writing, in even ones when it has its name.
+    (void)run.wait_until([&] { return next % 2 == 1 ? has_unfinished() : fs::exists(awaited); });
+    run.send(SIGKILL);
+    (void)run.finish();
+    expect_whole_packs();
+  }
+  EXPECT_EQ(pack("packs", "--resume" + options).status, 0);
+  EXPECT_TRUE(files_below(path("packs")) == whole);
 }
 
 TEST_F(PackTest, AFileThatCannotBeReadEndsItUnlessSkipped) {
@@ -353,6 +394,21 @@ TEST_F(PackTest, BenchComparesWithTheUnpackedFiles) {
     EXPECT_GT(json.at("ratio"), 0);
     EXPECT_GT(json.at("packed_megabytes"), json.at("jpeg_megabytes"));
   }
+}
+
+TEST_F(PackTest, BenchComparesUrlsWithLocalPacks) {
+  if (!can_read_urls()) GTEST_SKIP() << "this build has no libcurl";
+  fs::remove(data_ / "dog/text.jpg");
+  ASSERT_EQ(pack("packs", "--pack-size 100KB").status, 0);
+  const std::string options = " --threads 2 --seconds 0.01 --rounds 1 --batch 8 --json - --pack ";
+  const Ran ran = run_program("bench urls" + options + path("packs"));
+  ASSERT_EQ(ran.status, 0) << ran.errors;
+  const auto json = nlohmann::json::parse(ran.out);
+  EXPECT_GT(json.at("ratio"), 0);
+  EXPECT_EQ(json.at("connections"), 64);
+  const Ran none = run_program("bench urls --data " + data_.string());
+  EXPECT_EQ(none.status, 2);
+  EXPECT_TRUE(says(none.errors, "bench urls needs --pack PACK...")) << none.errors;
 }
 
 TEST_F(PackTest, GraphCountsWhatRanOnPacks) {

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <set>
 #include <sstream>
 #include <string>
 #include <system_error>
@@ -186,6 +187,25 @@ inline std::map<std::string, std::string> files_below(const std::filesystem::pat
       files[entry.path().lexically_relative(folder).string()] = text_of(entry.path());
   }
   return files;
+}
+
+// Returns the images of results. The comment in a result tells runs apart, so it is left out.
+inline std::multiset<std::string> images_of(const std::map<std::string, std::string>& results) {
+  std::multiset<std::string> images;
+  for (const auto& [name, bytes] : results) {
+    std::string image = bytes;
+    const std::size_t mark = image.find("sluice augment ");
+    if (mark != std::string::npos) image.erase(mark, 15 + 16);
+    images.insert(image);
+  }
+  return images;
+}
+
+// Returns the names, each with a space behind it.
+inline std::string names_of(const std::map<std::string, std::string>& files) {
+  std::string names;
+  for (const auto& [name, bytes] : files) names += name + " ";
+  return names;
 }
 
 }  // namespace sluice::app

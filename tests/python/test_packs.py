@@ -1,5 +1,6 @@
 """Packs: what sluice.pack writes, sluice.packs reads, with the pixels and bytes of the original files."""
 
+import _thread
 import collections
 import io
 import os
@@ -7,6 +8,7 @@ import pathlib
 import re
 import shutil
 import tarfile
+import threading
 
 import numpy
 import pytest
@@ -215,6 +217,37 @@ def test_eager_decoding(paths, packed):
 def test_in_worker_processes(paths, packed):
     rows = rows_of(lambda: sluice.map(sluice.unpack, sluice.packs(packed)[0], returns="bytes", workers=1))
     assert [file for file, in rows] == [path.read_bytes() for path in paths]
+
+
+def cropped_alone(file):
+    return ops.random_resized_crop(file, height=20, width=30)
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_packed_bytes_from_other_sources(paths, packed, workers):
+    files = [file for file, in rows_of(lambda: sluice.packs(packed, {}))]
+    assert_same(
+        rows_of(lambda: cropped_alone(sluice.source(files, bytes, workers=workers)), seed=1),
+        rows_of(lambda: cropped_alone(sluice.source([path.read_bytes() for path in paths], bytes)), seed=1))
+
+
+def test_saved_plans_run_on_packs_and_on_files(photos, packed, tmp_path):
+    sluice.pipeline(lambda: cropped(*sluice.files(photos)))().save(tmp_path / "of_files.json")
+    sluice.pipeline(lambda: cropped(*sluice.packs(packed)))().save(tmp_path / "of_packs.json")
+    expected = rows_of(lambda: cropped(*sluice.files(photos)), seed=6)
+    for plan in ("of_files.json", "of_packs.json"):
+        for read in (lambda: sluice.files(photos), lambda: sluice.packs(packed)):
+            assert_same(rows_of(lambda: sluice.saved_plan(tmp_path / plan, *read()), seed=6), expected)
+
+
+def test_stats_count_what_is_read(packed):
+    """A crop reads its rows only, at least while the packs are in the system's file cache."""
+    sizes = [size for data in contents(packed).values() for _, size, _ in entries_of(data)]
+    pipe = sluice.pipeline(lambda: cropped(*sluice.packs(packed)), batch_size=FILES, seed=1)()
+    assert sum(len(labels) for _, labels in pipe) == FILES
+    ((source),) = pipe.stats["sources"]
+    assert (source["step"], source["files"], source["file_bytes"]) == ("read", FILES, sum(sizes))
+    assert 0 < source["bytes_read"] <= sum(sizes)
 
 
 def test_other_files_are_stored(paths, tmp_path):
@@ -467,6 +500,34 @@ def test_packing_is_resumed(photos, packed, tmp_path):
     with pytest.raises(sluice.IoError, match="are of other files: sample 0 has name 'a/00.jpg' there, but 'x' here"):
         sluice.pack([(b"", {"name": "x", "label": 0})], out, resume=True)
     assert contents(out) == contents(packed)
+
+
+def test_ctrl_c_ends_a_pack_that_is_being_made(paths, tmp_path, monkeypatch):
+    """All files are in one pack, so a call packs them. Ctrl-C comes when it has begun."""
+    out, made = tmp_path / "out", []
+
+    def open_writer(*args, real=sluice._core.PackWriter):
+        made.append(real(*args))
+        return made[-1]
+
+    def interrupt():
+        while not made or made[0].stats()["packed"] == 0:
+            pass
+        _thread.interrupt_main()
+
+    monkeypatch.setattr(sluice._core, "PackWriter", open_writer)
+    other = threading.Thread(target=interrupt)
+    other.start()
+    file = paths[0].read_bytes()
+    with pytest.raises(KeyboardInterrupt):
+        sluice.pack(((file, i) for i in range(4000)), out, columns=["label"])
+        other.join()  # the pack was complete before Ctrl-C came
+    other.join()
+    stats = made[0].stats()
+    assert len(contents(out)) == stats["packs"] and stats["packed"] == 4000 * stats["packs"]
+    monkeypatch.undo()
+    assert sluice.pack([(file, i) for i in range(4000)], out, columns=["label"], resume=True).packs == 1 - stats["packs"]
+    assert list(contents(out)) == ["part-00000.pack"]
 
 
 def test_packs_hold_the_images_of_an_archive(paths, tmp_path):

@@ -144,6 +144,30 @@ def test_augments_the_files_of_a_column(cluster, paths, batch_size):
     assert all(numpy.array_equal(row["image"], image) for row, image in zip(rows, images))
 
 
+@sluice.pipeline(batch_size=2, seed=3)
+def views_of_packs(folder, shard=None):
+    jpeg, label = sluice.packs(folder, shuffle=True, shard=shard)
+    return {"image": ops.random_resized_crop(jpeg, width=9, height=8), "label": label}
+
+
+def test_packs_are_read_and_packed_files_are_augmented(cluster, folder, paths, tmp_path):
+    sluice.pack(folder, tmp_path / "packed", pack_bytes=5000)
+    rows = sluice.ray.read_images(views_of_packs, tmp_path / "packed", shards=3).take_all()
+    assert same(rows, whole(views_of_packs(tmp_path / "packed")))
+
+    packed = sluice.pipeline(batch_size=12)(lambda: sluice.packs(tmp_path / "packed", {"name": "text"}))()
+    ((files, names),) = packed
+    original = [(folder / name).read_bytes() for name in names]
+    assert [sluice.unpack(file) for file in files] == original != list(files)
+    of_packs, of_files = (
+        ray.data.from_items([{"bytes": one, "number": i} for i, one in enumerate(column)])
+        .map_batches(sluice.ray.Augment(view, number="number", size=6), batch_size=5).take_all()
+        for column in (files, original)
+    )
+    assert all(numpy.array_equal(one["image"], other["image"]) for one, other in zip(of_packs, of_files))
+    assert len(of_packs) == len(of_files) == 12
+
+
 def test_augments_alike_without_numbers_and_in_actors(cluster, paths):
     files = [{"bytes": path.read_bytes(), "name": path.name} for path in (*paths, paths[0])]
     files[4]["bytes"] = b"no image"

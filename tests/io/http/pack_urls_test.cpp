@@ -7,8 +7,12 @@
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/packs/pack_in.h>
 #include <sluice/io/packs/pack_writer.h>
+#include <sluice/io/packs/packed_jpeg.h>
 #include <sluice/ops/decode.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -47,6 +51,11 @@ class PackUrlsTest : public ScratchTest {
   void serve(const std::string& path, const std::string& content) {
     server_.on(path,
                [content](const Request& request) { return HttpServer::file(request, content); });
+  }
+  static std::uint64_t index_of(const std::string& pack) {
+    std::uint64_t at = 0;
+    std::memcpy(&at, pack.data() + pack.size() - 40, 8);
+    return at;
   }
   std::string outcome(const std::vector<std::string>& urls, const PackUrlOptions& options = {},
                       std::int64_t i = 0) const {
@@ -115,8 +124,7 @@ TEST_F(PackUrlsTest, ErrorsNameThePackAndTheSample) {
             "'sluice pack'");
   std::string damaged = contents_[0];
   const auto first = pack_in(path("packs")).bytes(0);
-  std::uint64_t index = 0;
-  std::memcpy(&index, damaged.data() + damaged.size() - 40, 8);
+  const std::uint64_t index = index_of(damaged);
   ASSERT_GT(index, static_cast<std::uint64_t>(first));
   damaged[index - 1] = static_cast<char>(damaged[index - 1] ^ 1);  // of the pack's last sample
   serve("/damaged", damaged);
@@ -131,6 +139,101 @@ TEST_F(PackUrlsTest, APackThatChangesFailsItsSamples) {
   serve("/part-00000.pack", contents_[1]);
   EXPECT_NE(error_of([&] { (void)packs.read(0); }).find("changed"), std::string::npos);
   EXPECT_EQ(error_of([&] { (void)packs.read(packs.size() - 1); }), "no error");
+}
+
+TEST_F(PackUrlsTest, NoAnswerIsLargerThanTheLimit) {
+  const auto expected = pack_in(path("packs"));
+  // The dictionary alone is larger.
+  const PackUrlOptions options{.http = {.max_bytes = 10'000}};
+  const auto packs = pack_at(urls_, options);
+  ASSERT_EQ(packs.size(), expected.size());
+  int refused = 0;
+  for (std::int64_t i = 0; i < packs.size(); ++i) {
+    if (expected.bytes(i) <= 10'000) {
+      EXPECT_EQ(std::get<1>(packs.read(i)), i);
+      continue;
+    }
+    ++refused;
+    EXPECT_NE(error_of([&] { (void)packs.read(i); }).find("HttpOptions::max_bytes"),
+              std::string::npos);
+  }
+  EXPECT_LT(refused, kFiles);
+  for (const Request& request : server_.asked()) {
+    const std::string range = request.field("range");
+    const std::size_t dash = range.find('-');
+    const std::uint64_t first = std::stoull(range.substr(6)),
+                        last = std::stoull(range.substr(dash + 1));
+    EXPECT_LE(last - first + 1, 10'000u) << range;
+  }
+}
+
+// The checksums of a forged pack may all fit.
+TEST_F(PackUrlsTest, AnIndexSaidToBeHugeIsNotRead) {
+  const std::string& content = contents_[0];
+  std::uint32_t dictionary = 0;
+  std::memcpy(&dictionary, content.data() + 12, sizeof dictionary);
+  constexpr std::uint64_t kSize = std::uint64_t{1} << 62;
+  std::string end = content.substr(content.size() - 48);
+  const std::uint64_t index = 32 + dictionary, index_bytes = kSize - 48 - index;
+  std::memcpy(end.data() + 8, &index, 8);
+  std::memcpy(end.data() + 16, &index_bytes, 8);
+  const std::uint64_t sum =
+      checksum_of_dictionary({reinterpret_cast<const std::uint8_t*>(end.data()), 40});
+  std::memcpy(end.data() + 40, &sum, 8);
+  server_.on("/huge", [&content, end](const Request& request) {
+    const std::string range = request.field("range");
+    const std::uint64_t first = std::stoull(range.substr(6)),
+                        last = std::stoull(range.substr(range.find('-') + 1));
+    std::string body(last - first + 1, 'x');
+    if (first < content.size()) body.replace(0, content.size() - first, content.substr(first));
+    if (first == kSize - 48) body = end;
+    body.resize(last - first + 1);
+    return HttpServer::reply("206 Partial Content", body,
+                             "Content-Range: bytes " + std::to_string(first) + "-" +
+                                 std::to_string(last) + "/" + std::to_string(kSize) + "\r\n");
+  });
+  EXPECT_EQ(outcome({server_.url("/huge")}),
+            "the pack 'S/huge' has an index of " + std::to_string(index_bytes) +
+                " bytes; more than HttpOptions::max_bytes, which is 1073741824");
+  EXPECT_LE(server_.asked("/huge"), 3);
+  const std::size_t bytes = contents_[0].size() - index_of(contents_[0]) - 48;
+  EXPECT_EQ(outcome(urls_, {.http = {.max_bytes = bytes - 1}}),
+            "the pack 'S/part-00000.pack' has an index of " + std::to_string(bytes) +
+                " bytes; more than HttpOptions::max_bytes, which is " + std::to_string(bytes - 1));
+}
+
+// Whatever the server sends, no more than the range that was asked for is kept.
+TEST_F(PackUrlsTest, AnswersThatAreLongerThanAskedForFail) {
+  const auto packs = pack_at(urls_, {.http = {.retries = 0}});
+  const std::string& content = contents_[0];
+  // Answers with this many bytes from the start of the range, without a length, then with `after`.
+  const auto answer_with = [&](std::size_t more, HttpServer::After after) {
+    for (const char* const name : {"/part-00000.pack", "/lies"}) {
+      server_.on(name, [&content, more, after](const Request& request) {
+        HttpServer::Reply reply = HttpServer::file(request, content);
+        const std::string range = request.field("range");
+        const std::size_t first = std::stoull(range.substr(6)),
+                          last = std::min<std::size_t>(
+                              std::stoull(range.substr(range.find('-') + 1)), content.size() - 1);
+        reply.bytes = "HTTP/1.1 206 Partial Content\r\nETag: \"1\"\r\nContent-Range: bytes " +
+                      std::to_string(first) + "-" + std::to_string(last + more) + "/" +
+                      std::to_string(content.size() + more) + "\r\nConnection: close\r\n\r\n" +
+                      content.substr(first, last - first + 1);
+        reply.after = after;
+        return reply;
+      });
+    }
+  };
+  answer_with(0, HttpServer::After::endless);
+  const std::string endless = "the server sends more than the part that it says it sends, ";
+  EXPECT_NE(outcome({server_.url("/lies")}, {.http = {.retries = 0}}).find(endless),
+            std::string::npos);
+  EXPECT_NE(error_of([&] { (void)packs.read(0); }).find(endless), std::string::npos);
+  answer_with(std::size_t{1} << 40, HttpServer::After::endless);
+  const std::string other = "the server sends another part than bytes ";
+  EXPECT_NE(outcome({server_.url("/lies")}, {.http = {.retries = 0}}).find(other),
+            std::string::npos);
+  EXPECT_NE(error_of([&] { (void)packs.read(0); }).find(other), std::string::npos);
 }
 
 }  // namespace pack_urls_test

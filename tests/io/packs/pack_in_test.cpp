@@ -8,8 +8,10 @@
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/packs/pack_in.h>
 #include <sluice/io/packs/pack_writer.h>
+#include <sluice/io/packs/packed_jpeg.h>
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -292,6 +294,32 @@ TEST_F(PackIn, CutAndForgedPacksAreErrors) {
             "newer one, or write the pack again");
   EXPECT_EQ(error_of([&] { read_all(write("text.pack", std::string(1000, 'a'))); }),
             "the pack 'text.pack' is not a pack of Sluice");
+}
+
+// A checksum that fits does not make a dictionary valid.
+TEST_F(PackIn, AForgedDictionaryIsFoundWhenThePackIsOpened) {
+  write_packs({.pack_bytes = 30'000}, 6);
+  const std::string second = folder() + "/part-00001.pack";
+  std::string content = content_of(second);
+  constexpr std::size_t kHeader = 32;
+  const auto put = [&](std::size_t at, std::uint64_t number) {
+    std::memcpy(content.data() + at, &number, sizeof number);
+  };
+  std::uint32_t bytes = 0;
+  std::memcpy(&bytes, content.data() + 12, sizeof bytes);
+  content[kHeader + 2] = 9;  // the length of the first token
+  const std::string_view text = content;
+  put(16, checksum_of_dictionary(bytes_of(text.substr(kHeader, bytes))));
+  put(24, checksum_of_dictionary(bytes_of(text.substr(0, 24))));  // all checksums are of one kind
+  write("packs/part-00001.pack", content);
+  const std::string expected =
+      "the pack 'packs/part-00001.pack' is damaged (the dictionary of tokens is damaged: a token "
+      "is too long); write it again with 'sluice pack'";
+  EXPECT_EQ(error_of([&] { (void)pack_in(folder()).size(); }), expected);
+  EXPECT_EQ(error_of([&] {
+              PackWriter(folder(), {"name", "label", "weight"}, {.resume = true});
+            }),
+            expected);
 }
 
 }  // namespace pack_in_test
