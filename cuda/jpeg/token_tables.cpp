@@ -1,4 +1,5 @@
 #include <sluice/cuda/jpeg/token_tables.h>
+#include <sluice/cuda/jpeg/tokens.h>
 #include <sluice/io/packs/tokens.h>
 
 #include <algorithm>
@@ -25,6 +26,9 @@ JpegToken lay_out(const PackToken& token) {
 
 static_assert(JpegToken::kBits == PackToken::kBits);
 static_assert(JpegToken::kCoefficients == PackToken::kMostCoefficients);
+// The reader of raw bits and the field for their number rely on it.
+static_assert(PackToken::kMostExtraBits + PackToken::kMostCoefficients <= 24);
+static_assert(device::kJpegSmallestPackSegment == detail::kSmallestPackSegment);
 
 }  // namespace
 

@@ -3,9 +3,9 @@
 // io/packs/tokens.cpp has the format.
 //
 // One thread reads a segment. It reads two streams of bits, which grow towards each other: raw bits
-// from the segment's first byte upwards, and numbers of tokens from its last byte downwards. No
-// branch depends on the values of either stream, except for the end of a block. So threads that run
-// side by side stay together.
+// from the segment's first byte upwards, and numbers of tokens from its last byte downwards. The
+// only branches that differ between threads are the end of a block, damage, and if a coefficient is
+// stored. So threads that run side by side stay together.
 //
 // For any input bytes, a reader reads only the words that contain bytes of its segment, and writes
 // only blocks of the sample. Ownership: refers to its arguments. Errors: it stops and returns false

@@ -112,8 +112,10 @@ void unpack_for_library(KnownJpeg& file, const JpegOptions& options) {
   if (!is_packed_jpeg(file.there) || jpeg_entropy_is_usable()) return;
   // Unpacking holds the coefficients of the whole image.
   const JpegHeader header = peek_jpeg(file.there);
-  check_bytes(std::int64_t{header.width} * header.height * channels_of(options), header.width,
-              header.height, "", options);
+  const std::int64_t pixels = std::int64_t{header.width} * header.height;
+  check_bytes(pixels * channels_of(options), header.width, header.height, "", options);
+  check_bytes(pixels * header.components * std::int64_t{sizeof(JCOEF)}, header.width, header.height,
+              " to be unpacked", options);
   if (file.on_demand != nullptr) file.read_all();
   file.unpacked = unpack_jpeg(file.there);
   file.there = file.unpacked;

@@ -205,7 +205,7 @@ void JpegDecompressor::deliver() {
   }
 }
 
-// What follows the scan must be the end of the image. libjpeg decodes all other files again.
+// The end marker must follow the scan. Otherwise libjpeg decodes the file again.
 void JpegDecompressor::end_own_pixels() {
   const Rectangle& region = job_->region;
   const bool to_bottom = region.y + region.height == static_cast<int>(info_.output_height);

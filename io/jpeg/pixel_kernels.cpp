@@ -9,6 +9,8 @@
 
 #include <cstring>
 
+// The compiler must know the vector length, because vectors are stored in arrays.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sluice/io/jpeg/pixel_kernels.cpp"
 #include <hwy/foreach_target.h>
@@ -175,10 +177,7 @@ HWY_INLINE V16 Scale(const Wide& v) {
 // saturated.
 template <int kShift>
 HWY_INLINE void Transform(V16 (&v)[8]) {
-  // In units of 1/8192.
-  constexpr int k0298 = 2446, k0390 = 3196, k0541 = 4433, k0765 = 6270, k0899 = 7373, k1175 = 9633,
-                k1501 = 12299, k1847 = 15137, k1961 = 16069, k2053 = 16819, k2562 = 20995,
-                k3072 = 25172;
+  using namespace jpeg_dct;
   const Pair p26 = MakePair(v[2], v[6]);
   const Wide even2 = SumOfProducts(p26, k0541, k0541 - k1847);
   const Wide even3 = SumOfProducts(p26, k0541 + k0765, k0541);
@@ -204,7 +203,7 @@ HWY_INLINE void Transform(V16 (&v)[8]) {
   put(3, Minus(even0, even3), Plus(SumOfProducts(p71, k0298 - k0899, -k0899), with3));
 }
 
-// Transposes each block: three times the same perfect shuffle.
+// Transposes each block, by three perfect shuffles.
 HWY_INLINE void Transpose(V16 (&v)[8]) {
   for (int pass = 0; pass < 3; ++pass) {
     V16 next[8];
@@ -341,8 +340,8 @@ void StretchBoth(const std::uint8_t* near, const std::uint8_t* far, std::size_t 
   }
 }
 
-// Calls write(x, to) for each vector of pixels. The last one may be written to another place first,
-// so that nothing is written behind the row.
+// Calls write(x, to) for each vector of pixels. A partial last vector goes through a buffer, so
+// that nothing is written behind the row.
 template <class Write>
 HWY_INLINE void ForPixels(std::size_t count, std::uint8_t* out, const Write& write) {
   const std::size_t lanes = hn::Lanes(dbytes);
@@ -357,7 +356,7 @@ HWY_INLINE void ForPixels(std::size_t count, std::uint8_t* out, const Write& wri
 void WriteRgb(const std::uint8_t* luma, const std::uint8_t* blue, const std::uint8_t* red,
               std::size_t count, std::uint8_t* out) {
   // In units of 1/65536: 1.402 is 65536 + 26345, 1.772 is 2 * 65536 - 14942, -0.34414 is -22554 and
-  // -0.71414 is 18734 - 65536. Half of the product of two times a number is the product, rounded.
+  // -0.71414 is 18734 - 65536. times() doubles a number, multiplies, and halves with rounding.
   const auto to_red = hn::Set(d16, 26345), to_blue = hn::Set(d16, -14942);
   const auto one = hn::Set(d16, 1), middle = hn::Set(d16, 128);
   const auto half = hn::Set(d32, 32768);

@@ -1,13 +1,14 @@
 // How libjpeg makes pixels from coefficients, in plain code: the inverse DCT of one block, "fancy"
-// upsampling, and the conversion of YCbCr to RGB. Processors without vectors and devices use it.
+// upsampling, and the conversion of YCbCr to RGB. GPUs use it, and CPUs without vector
+// instructions.
 //
 // The inverse DCT is the exact integer version ("islow", jidctint.c). It equals libjpeg-turbo's
-// vector code bit for bit, even for coefficients that no encoder produces: 16-bit sums and products
-// wrap, and results between the passes saturate. For all other coefficients libjpeg-turbo's plain
-// code produces the same. The algorithm is that of C. Loeffler, A. Ligtenberg and G. Moschytz,
-// "Practical Fast 1-D DCT Algorithms with 11 Multiplications", ICASSP 1989, with sums of products
-// in place of some of the sharing. Upsampling is that of jdsample.c, the conversion that of
-// jdcolor.c.
+// vector code for x86 bit for bit, even for coefficients that no encoder produces: 16-bit sums and
+// products wrap, and results between the passes saturate. For all other coefficients
+// libjpeg-turbo's plain code produces the same. The algorithm is that of C. Loeffler, A. Ligtenberg
+// and G. Moschytz, "Practical Fast 1-D DCT Algorithms with 11 Multiplications", ICASSP 1989, with
+// sums of products in place of some of the sharing. Upsampling is that of jdsample.c, the
+// conversion that of jdcolor.c.
 //
 // Functions without state. They are constexpr, so that code for devices can call them.
 #pragma once
@@ -15,6 +16,13 @@
 #include <cstdint>
 
 namespace sluice {
+
+// The factors of the inverse DCT, in units of 1/8192.
+namespace jpeg_dct {
+inline constexpr std::int32_t k0298 = 2446, k0390 = 3196, k0541 = 4433, k0765 = 6270, k0899 = 7373,
+                              k1175 = 9633, k1501 = 12299, k1847 = 15137, k1961 = 16069,
+                              k2053 = 16819, k2562 = 20995, k3072 = 25172;
+}  // namespace jpeg_dct
 
 constexpr std::int32_t wrap_to_16(std::uint32_t value) {
   return static_cast<std::int16_t>(static_cast<std::uint16_t>(value));
@@ -27,10 +35,7 @@ constexpr std::int32_t clamp_to(std::int32_t value, std::int32_t least, std::int
 // rounded.
 template <int kShift>
 constexpr void inverse_dct_8(const std::int32_t (&in)[8], std::int32_t (&out)[8]) {
-  // The constants, in units of 1/8192.
-  constexpr std::int32_t k0298 = 2446, k0390 = 3196, k0541 = 4433, k0765 = 6270, k0899 = 7373,
-                         k1175 = 9633, k1501 = 12299, k1847 = 15137, k1961 = 16069, k2053 = 16819,
-                         k2562 = 20995, k3072 = 25172;
+  using namespace jpeg_dct;
   const auto sum = [](std::int32_t a, std::int32_t ka, std::int32_t b, std::int32_t kb) {
     return static_cast<std::uint32_t>(a * ka) + static_cast<std::uint32_t>(b * kb);
   };
@@ -59,13 +64,13 @@ constexpr void inverse_dct_8(const std::int32_t (&in)[8], std::int32_t (&out)[8]
   }
 }
 
-// Returns the enlarged value of two samples of a row or column with half the samples. `second`: 0
-// for the first of the two pixels of `near`, 1 for the second one.
+// Returns the enlarged value of two samples of a row or column with half the samples. `second`:
+// which of the two pixels of `near`, 0 or 1.
 constexpr std::int32_t stretch_one_way(std::int32_t near, std::int32_t far, std::int32_t second) {
   return (3 * near + far + 1 + second) >> 2;
 }
-// The same for a plane with half the columns and rows: `near` and `far` are sums of two samples of
-// a column, the nearer one three times.
+// The same for a plane with half the columns and rows: `near` and `far` are sums of a column:
+// three times the nearer sample, and the farther one.
 constexpr std::int32_t stretch_both_ways(std::int32_t near, std::int32_t far, std::int32_t second) {
   return (3 * near + far + 8 - second) >> 4;
 }

@@ -21,9 +21,10 @@ T round_up(T value, T multiple) {
 }  // namespace
 
 bool JpegPixels::takes(const jpeg_decompress_struct& info) {
-  if (info.progressive_mode != FALSE || info.scale_num != info.scale_denom ||
-      info.comps_in_scan != info.num_components || info.dct_method != JDCT_ISLOW ||
-      info.do_fancy_upsampling == FALSE || info.quantize_colors != FALSE)
+  if (info.data_precision != 8 || info.progressive_mode != FALSE ||
+      info.scale_num != info.scale_denom || info.comps_in_scan != info.num_components ||
+      info.dct_method != JDCT_ISLOW || info.do_fancy_upsampling == FALSE ||
+      info.quantize_colors != FALSE)
     return false;
   for (int c = 0; c < info.num_components; ++c)
     if (info.cur_comp_info[c] != &info.comp_info[c] || info.comp_info[c].quant_table == nullptr)
@@ -57,7 +58,7 @@ void JpegPixels::begin(jpeg_decompress_struct& info, const JpegRowJob& job, bool
   group_width_ = static_cast<JDIMENSION>(DCTSIZE * across);
   group_height_ = static_cast<JDIMENSION>(DCTSIZE * down);
 
-  // Upsampling uses the next sample to either side: the next pixel, if planes are stretched.
+  // Upsampling reads one sample to each side, so the region grows by one pixel.
   const auto x = static_cast<JDIMENSION>(job.region.x), y = static_cast<JDIMENSION>(job.region.y);
   const auto right = x + static_cast<JDIMENSION>(job.region.width);
   const JDIMENSION margin = planes_ == 3 && stretch_ != Stretch::none ? 1 : 0;
@@ -94,7 +95,10 @@ void JpegPixels::begin(jpeg_decompress_struct& info, const JpegRowJob& job, bool
     bytes += static_cast<std::size_t>(plane.stride) * static_cast<std::size_t>(16 * plane.down);
     blocks += kChunk * plane.across * plane.down;
   }
-  if (memory_.size() < bytes + kJpegRowSlack) memory_.resize(bytes + kJpegRowSlack);
+  if (memory_.size() < bytes + kJpegRowSlack) {
+    memory_.clear();  // so that nothing is copied
+    memory_.resize(bytes + kJpegRowSlack);
+  }
   const auto misaligned = reinterpret_cast<std::uintptr_t>(memory_.data()) % kJpegRowSlack;
   std::uint8_t* const base = memory_.data() + (misaligned == 0 ? 0 : kJpegRowSlack - misaligned);
   chunk_ = reinterpret_cast<std::int16_t(*)[DCTSIZE2]>(base);
@@ -144,7 +148,7 @@ void JpegPixels::read_group_row() {
             blocks[n++] = reinterpret_cast<JBLOCKROW>(chunk_ + plane.blocks +
                                                       (y * kChunk + i) * plane.across + x);
       }
-      // Blocks of planes that are not needed all go to the same place.
+      // Blocks that are not needed all go to the same place.
       while (n < info_->blocks_in_MCU)
         blocks[n++] = reinterpret_cast<JBLOCKROW>(chunk_ + kChunk * kMostBlocksInGroup - 1);
       static_cast<void>(decode(info_, blocks));
@@ -171,7 +175,7 @@ void JpegPixels::transform_chunk(JDIMENSION group) {
   }
 }
 
-// Upsampling takes the samples at the left and the right edge of the image twice.
+// Repeats the samples at the edges of the image, because upsampling reads one beyond each edge.
 void JpegPixels::repeat_edges() {
   if (stretch_ == Stretch::none) return;
   for (int c = 1; c < planes_; ++c) {

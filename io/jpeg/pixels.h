@@ -2,8 +2,8 @@
 // upsampling of colors, conversion to RGB. The pixels are equal to libjpeg's, and it is faster,
 // because it transforms several blocks at once and only touches the columns of the region.
 //
-// It takes the images that nearly all files are: one sequential scan, gray or YCbCr with 4:4:4,
-// 4:2:2 or 4:2:0 sampling, at full scale. libjpeg makes the others.
+// It takes nearly all files: one sequential scan, gray or YCbCr with 4:4:4, 4:2:2 or 4:2:0
+// sampling, at full scale. libjpeg makes the pixels of the others.
 //
 // The coefficients come from the decode_mcu function of `info`, as libjpeg asks for them: group by
 // group (an MCU is a group of blocks), with a null pointer for groups that are not needed. The
@@ -11,8 +11,8 @@
 // above and below, so the last rows of pixels of a group wait for the next group.
 //
 // Ownership: refers to the libjpeg object and the job, which must outlive the image; keeps its
-// memory for the next one. Threads: one. Errors: begin() throws std::bad_alloc; read_rows() runs
-// within jpeg_guarded(), which decode_mcu ends on an error.
+// memory for the next one, at most 4 MB. Threads: one. Errors: begin() throws std::bad_alloc. Call
+// read_rows() within jpeg_guarded(): on an error, decode_mcu jumps out of it.
 #pragma once
 
 #include <sluice/runtime/image.h>
@@ -72,21 +72,22 @@ class JpegPixels {
   jpeg_decompress_struct* info_ = nullptr;
   const JpegRowJob* job_ = nullptr;
   bool zeroes_ = true;
-  int planes_ = 0;  // that are needed
+  int planes_ = 0;  // number of planes that are computed
   Plane plane_[3];
   Stretch stretch_ = Stretch::none;
   JDIMENSION group_width_ = 0, group_height_ = 0;  // pixels
   JDIMENSION first_group_ = 0, last_group_ = 0;    // of each row
   JDIMENSION first_row_ = 0;                       // of groups
   JDIMENSION next_row_ = 0;                        // of groups, to be read
-  int made_ = 0;                                   // rows of the region
+  int made_ = 0;                                   // rows of the region, written so far
   std::vector<std::uint8_t> memory_;
   std::int16_t (*chunk_)[DCTSIZE2] = nullptr;
   std::uint8_t* stretched_[2] = {};  // a row of chroma, enlarged
 };
 
-// The inner loops, compiled for several processors (pixel_kernels.cpp). Rows may be read and
-// written kJpegRowSlack bytes beyond their ends, except the pixels of `out`.
+// The inner loops, compiled for several processors (pixel_kernels.cpp). All rows need kJpegRowSlack
+// bytes behind their ends, which may be read and overwritten. But write_rgb() and
+// write_gray_as_rgb() write exactly 3 * `count` bytes.
 inline constexpr std::size_t kJpegRowSlack = 64;
 // inverse_dct() takes a multiple of this many blocks.
 inline constexpr int kJpegBlocksAtOnce = 4;
@@ -94,9 +95,9 @@ inline constexpr int kJpegBlocksAtOnce = 4;
 // Transforms blocks that stand side by side. `out`: the first sample of the first block.
 void inverse_dct(const std::int16_t (*blocks)[64], int count, const std::int16_t* quantizers,
                  std::uint8_t* out, std::ptrdiff_t stride) noexcept;
-// Enlarges a row of `count` chroma samples to twice the columns. Samples -1 and `count` exist.
+// Enlarges a row of `count` chroma samples to twice the columns. row[-1] and row[count] must exist.
 void stretch_across(const std::uint8_t* row, std::size_t count, std::uint8_t* out) noexcept;
-// The same for a plane with half the rows, too. `near` has weight 3/4, `far` 1/4.
+// The same for planes that also have half the rows. `near` has weight 3/4, `far` 1/4.
 void stretch_both(const std::uint8_t* near, const std::uint8_t* far, std::size_t count,
                   std::uint8_t* out) noexcept;
 // Converts a row from YCbCr to RGB.

@@ -192,7 +192,10 @@ std::vector<std::uint8_t> PackWriter::State::learn() const {
       one.reset();
     }
   }
-  return learner.learn();
+  require_wanted();
+  auto dictionary = learner.learn();
+  require_wanted();
+  return dictionary;
 }
 
 PackSample PackWriter::State::pack(File& file, PackTokenWriter& writer,

@@ -74,8 +74,8 @@ class Packing {
 
   // `file` returns the file's bytes. It is not called for a file that is in a finished pack.
   template <class F>
-  void add(const F& file, std::vector<std::string> cells) {
-    run([&] { writer_.add(writer_.to_skip() > 0 ? Bytes() : file(), std::move(cells)); });
+  void add(const F& file, const std::vector<std::string>& cells) {
+    run([&] { writer_.add(writer_.to_skip() > 0 ? Bytes() : file(), cells); });
   }
   void finish() {
     run([&] { writer_.finish(); });
@@ -100,7 +100,8 @@ void make_writer(Packing* at, nb::handle folder, const nb::list& columns, std::i
 }
 
 void add_bytes(Packing& packing, const nb::bytes& content, const nb::list& cells) {
-  packing.add([&] { return Bytes::copy_of(span_of(content)); }, texts_of(cells));
+  const auto bytes = span_of(content);
+  packing.add([&] { return Bytes::copy_of(bytes); }, texts_of(cells));
 }
 
 void add_file(Packing& packing, nb::handle path, const nb::list& cells) {

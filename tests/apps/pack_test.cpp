@@ -135,7 +135,8 @@ TEST_F(PackTest, CtrlCLeavesWholePacks) {
 TEST_F(PackTest, CtrlCDropsThePackThatIsBeingMade) {
   const std::string arrow = text_of(data_ / "cat/arrow.jpg");
   // The first file fills a pack of its own. The others are one pack.
-  std::ofstream(data_ / "cat/a.jpg", std::ios::binary) << arrow << std::string(60'000'000, '\1');
+  std::ofstream(data_ / "cat/a.jpg", std::ios::binary)
+      << arrow << std::string(60'000'000, '\1');  // NOLINT(bugprone-string-constructor)
   for (int i = 0; i < 8000; ++i)
     fs::create_hard_link(data_ / "cat/arrow.jpg", data_ / ("cat/b" + std::to_string(i) + ".jpg"));
   const std::string first = path("packs") + "/part-00000.pack";

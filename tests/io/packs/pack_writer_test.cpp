@@ -180,7 +180,7 @@ TEST_F(PackWriterTest, ProcessesReadWhileAnotherOneWrites) {
   std::filesystem::create_directories(folder);
   const auto read_until_all_are_there = [&]() -> std::string {
     for (std::int64_t samples = 0; samples < kFiles;) {
-      const std::string error = error_of([&] {
+      std::string error = error_of([&] {
         const auto packs = pack_in(folder);
         if (packs.size() < samples) throw Error("samples are gone");
         samples = packs.size();
