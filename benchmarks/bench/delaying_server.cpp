@@ -194,7 +194,7 @@ bool DelayingServer::send_some(int socket, Connection& to) const {
     message.msg_iov = parts.data();
     message.msg_iovlen = parts.size();
     const ssize_t sent = ::sendmsg(socket, &message, MSG_NOSIGNAL);
-    if (sent < 0) return errno != EAGAIN;  // of a broken connection, receive() learns
+    if (sent < 0) return errno != EAGAIN;  // receive() closes broken connections
     const auto bytes = static_cast<std::size_t>(sent);
     const std::size_t of_head = std::min(bytes, to.head.size() - to.sent_of_head);
     to.sent_of_head += of_head;

@@ -1,7 +1,7 @@
 // DelayingServer: an HTTP server on 127.0.0.1 that serves parts of files, for `sluice bench urls`.
 // It delays each answer, as a server far away would.
 //
-// Ownership: owns its sockets, its thread, and maps the files into memory; they end with it.
+// Ownership: owns its sockets, its thread and the mappings of the files.
 // Threads: any. Errors: the constructor throws Error if a file cannot be mapped, or if there are no
 // sockets. A connection with a request that it does not understand is closed.
 #pragma once
@@ -33,7 +33,7 @@ class DelayingServer {
   using Clock = std::chrono::steady_clock;
   struct Connection {
     std::string in, head;
-    std::span<const std::uint8_t> body;  // what is left to send of them
+    std::span<const std::uint8_t> body;  // the part that is still to be sent
     std::size_t sent_of_head = 0;
   };
   struct Due {
@@ -53,7 +53,7 @@ class DelayingServer {
   std::vector<std::span<const std::uint8_t>> files_;
   int listener_ = -1, events_ = -1, stop_ = -1;
   int port_ = 0;
-  std::map<int, Connection> connections_;  // the thread's, as the next one
+  std::map<int, Connection> connections_;  // only the server's thread uses it and due_
   std::deque<Due> due_;                    // answers that wait, in the order of time
   mutable std::thread thread_;
 };

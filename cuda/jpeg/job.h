@@ -108,11 +108,12 @@ struct alignas(16) JpegToken {
 };
 static_assert(sizeof(JpegToken) == 16);
 
-// What a sample's segments consist of.
+// The coding of a sample's segments.
 enum class JpegCoding : std::uint8_t { huffman, tokens };
 
 // A run of MCUs within one row of MCUs: from one record of the JPEG index to the next, or a segment
-// of a packed JPEG. A packed JPEG uses only begin, end, bits_left, column, row and count.
+// of a packed JPEG. A packed JPEG uses only begin, end, bits_left, column, row and
+// count; its predictors are 0.
 struct JpegSegment {
   std::uint32_t begin = 0;  // bytes, from the sample's first
   std::uint32_t end = 0;    // no byte from here on is read; see zero_ends

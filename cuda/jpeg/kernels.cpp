@@ -79,48 +79,47 @@ void unstuff_on_host(const void* arguments) {
   }
 }
 
-void huffman_on_host(const void* arguments) {
-  const JpegLaunch& launch = *static_cast<const JpegLaunch*>(arguments);
+// Reads the segments of all samples with this coding. `read(sample, segment, words, coefficients)`
+// returns false for damage.
+template <class Read>
+void read_segments(const JpegLaunch& launch, JpegCoding coding, const Read& read) {
   const Block block(launch);
   std::byte* const scratch = device_view(launch.scratch, launch.scratch_bytes);
-  const std::byte* const fetched = scratch + launch.fetched_at;
   auto* const damage = reinterpret_cast<std::uint32_t*>(scratch);
   auto* const coefficients = reinterpret_cast<std::int16_t*>(scratch + launch.coefficients_at);
   const auto* samples = block.get<JpegSample>(launch.samples_at);
   const auto* segments = block.get<JpegSegment>(launch.segments_at);
   for (std::uint32_t i = 0; i < launch.samples; ++i) {
     const JpegSample& sample = samples[i];
-    if (sample.coding != JpegCoding::huffman) continue;
-    const JpegCodes& codes = jpeg_codes(launch, scratch, sample);
-    const std::uint32_t* words = jpeg_words(sample, block.at, fetched);
-    for (std::uint32_t j = 0; j < sample.segments; ++j) {
-      JpegSegmentReader reader(sample, segments[sample.first_segment + j], words, codes.entries[0],
-                               codes, coefficients);
-      if (!reader.run()) damage[i] = 1;
-    }
+    if (sample.coding != coding) continue;
+    const std::uint32_t* words = jpeg_words(sample, block.at, scratch + launch.fetched_at);
+    for (std::uint32_t j = 0; j < sample.segments; ++j)
+      if (!read(sample, segments[sample.first_segment + j], words, coefficients)) damage[i] = 1;
   }
+}
+
+void huffman_on_host(const void* arguments) {
+  const JpegLaunch& launch = *static_cast<const JpegLaunch*>(arguments);
+  std::byte* const scratch = device_view(launch.scratch, launch.scratch_bytes);
+  read_segments(launch, JpegCoding::huffman,
+                [&](const JpegSample& sample, const JpegSegment& segment,
+                    const std::uint32_t* words, std::int16_t* coefficients) {
+                  const JpegCodes& codes = jpeg_codes(launch, scratch, sample);
+                  return JpegSegmentReader(sample, segment, words, codes.entries[0], codes,
+                                           coefficients)
+                      .run();
+                });
 }
 
 void tokens_on_host(const void* arguments) {
   const JpegLaunch& launch = *static_cast<const JpegLaunch*>(arguments);
   const Block block(launch);
-  std::byte* const scratch = device_view(launch.scratch, launch.scratch_bytes);
-  const std::byte* const fetched = scratch + launch.fetched_at;
-  auto* const damage = reinterpret_cast<std::uint32_t*>(scratch);
-  auto* const coefficients = reinterpret_cast<std::int16_t*>(scratch + launch.coefficients_at);
-  const auto* samples = block.get<JpegSample>(launch.samples_at);
-  const auto* segments = block.get<JpegSegment>(launch.segments_at);
-  for (std::uint32_t i = 0; i < launch.samples; ++i) {
-    const JpegSample& sample = samples[i];
-    if (sample.coding != JpegCoding::tokens) continue;
-    const JpegToken* tokens = jpeg_tokens(launch, block.at, sample);
-    const std::uint32_t* words = jpeg_words(sample, block.at, fetched);
-    for (std::uint32_t j = 0; j < sample.segments; ++j) {
-      JpegTokenReader reader(sample, segments[sample.first_segment + j], words, tokens,
-                             coefficients);
-      if (!reader.run()) damage[i] = 1;
-    }
-  }
+  read_segments(launch, JpegCoding::tokens,
+                [&](const JpegSample& sample, const JpegSegment& segment,
+                    const std::uint32_t* words, std::int16_t* coefficients) {
+                  const JpegToken* tokens = jpeg_tokens(launch, block.at, sample);
+                  return JpegTokenReader(sample, segment, words, tokens, coefficients).run();
+                });
 }
 
 void inverse_dct_on_host(const void* arguments) {

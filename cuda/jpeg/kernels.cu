@@ -106,8 +106,8 @@ __global__ void __launch_bounds__(kJpegSegmentsPerTile) jpeg_huffman(const JpegL
   if (!reader.run()) damage_of(launch, owner) = 1;
 }
 
-// The dictionary is not copied to shared memory: it has 64 KB, and most tokens of an image are few
-// different ones, which stay in the first cache.
+// The dictionary is not copied to shared memory: it has 64 KB, and an image uses few different
+// tokens, which stay in the L1 cache.
 __global__ void __launch_bounds__(kJpegSegmentsPerTile) jpeg_tokens_of(const JpegLaunch launch) {
   const std::uint32_t owner = tile_owner(launch, launch.token_tiles_at);
   const JpegSample& sample = get<JpegSample>(launch, launch.samples_at)[owner];

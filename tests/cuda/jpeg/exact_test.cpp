@@ -83,7 +83,7 @@ void tell(const Tally& tally) {
 TEST_F(JpegFilesOnDevice, SomePhotographsAreExact) {
   ExactDecode decode;
   const std::vector<File> files = photos();
-  // All of them take half a minute on the stand-in.
+  // On the stand-in, all cases take half a minute.
   for (std::size_t i = 0; i < files.size(); i += on_gpu() ? 1 : 8)
     decode.compare(files[i], {.grain = 16u >> i % 3}, "photograph " + std::to_string(i));
   tell(decode.tally);

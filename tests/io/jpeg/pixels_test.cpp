@@ -273,7 +273,7 @@ INSTANTIATE_TEST_SUITE_P(All, JpegPixelImages,
                                            ImageCase{3, Subsampling::s420},
                                            ImageCase{3, Subsampling::s440}));
 
-// What stands behind the scan decides if libjpeg warns.
+// libjpeg warns about some bytes behind the scan.
 TEST(JpegPixels, WhatFollowsTheScanIsReadAsByLibjpeg) {
   if (!jpeg_pixels_are_usable()) GTEST_SKIP() << "not in use with this libjpeg";
   const Bytes encoded = encode_jpeg(draw_image(40, 50, 3), {});

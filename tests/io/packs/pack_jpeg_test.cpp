@@ -153,7 +153,7 @@ TEST(PackJpeg, AMissingComponentIsAReason) {
   EXPECT_EQ(why, "passes of it are missing");
 }
 
-// What unpacking would refuse is not packed.
+// The packer stores files that unpacking would refuse.
 TEST(PackJpeg, ManyEqualBytesAreAReason) {
   const Bytes file = encode_jpeg(draw_image(16, 16, 3));
   std::vector<std::uint8_t> longer(file.begin(), file.end());
