@@ -327,11 +327,13 @@ void StretchAcross(const std::uint8_t* row, std::size_t count, std::uint8_t* out
 void StretchBoth(const std::uint8_t* near, const std::uint8_t* far, std::size_t count,
                  std::uint8_t* out) {
   const auto seven = hn::Set(d16, 7), eight = hn::Set(d16, 8);
-  const auto column = [&](std::size_t x) HWY_ATTR {
+  const auto column = [&](std::ptrdiff_t x) HWY_ATTR {
     const auto a = LoadWide(near + x);
     return hn::Add(hn::Add(a, hn::Add(a, a)), LoadWide(far + x));
   };
-  for (std::size_t x = 0; x < count; x += hn::Lanes(d16)) {
+  const auto end = static_cast<std::ptrdiff_t>(count);
+  const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d16));
+  for (std::ptrdiff_t x = 0; x < end; x += lanes) {
     const auto here = column(x);
     const auto thrice = hn::Add(here, hn::Add(here, here));
     const auto before = hn::Add(hn::Add(thrice, column(x - 1)), eight);
