@@ -2,7 +2,7 @@
 # source and a test. Argument: ROOT.
 cmake_minimum_required(VERSION 3.22)
 
-set(allowed runtime graph ops cuda io python tests benchmarks apps docs scripts build out)
+set(allowed runtime graph ops cuda io python tests benchmarks apps docs scripts packaging build out)
 file(GLOB entries RELATIVE ${ROOT} ${ROOT}/*)
 foreach(entry ${entries})
   if(IS_DIRECTORY ${ROOT}/${entry} AND NOT entry IN_LIST allowed AND NOT entry MATCHES "^\\.")

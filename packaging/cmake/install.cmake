@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 
 install(CODE "set(ROOT \"${PROJECT_SOURCE_DIR}\")\nset(INCLUDEDIR \"${CMAKE_INSTALL_INCLUDEDIR}\")")
-install(SCRIPT scripts/package/headers.cmake)
+install(SCRIPT packaging/cmake/headers.cmake)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sluice)
@@ -11,7 +11,7 @@ install(TARGETS sluice EXPORT sluiceTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT sluiceTargets NAMESPACE sluice:: DESTINATION ${package_dir})
-configure_package_config_file(scripts/package/sluiceConfig.cmake.in
+configure_package_config_file(packaging/cmake/sluiceConfig.cmake.in
   ${PROJECT_BINARY_DIR}/sluiceConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/sluiceConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
@@ -51,5 +51,5 @@ else()
 endif()
 # `cmake --install --prefix` may name another prefix later, so the file finds its own.
 file(RELATIVE_PATH prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-configure_file(scripts/package/sluice.pc.in ${PROJECT_BINARY_DIR}/sluice.pc @ONLY)
+configure_file(packaging/cmake/sluice.pc.in ${PROJECT_BINARY_DIR}/sluice.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/sluice.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
