@@ -70,3 +70,70 @@ build() {
   } 3>&2 2>"$folder/build.time"  # for scripts/build-times
   return "$status"
 }
+
+# unpack_sources FOLDER RELEASE NAME[=VERSION]...: unpacks source packages of RELEASE (a code name), with
+# the distribution's patches: NAME in FOLDER/NAME, its version in FOLDER/NAME.version. They come from
+# the mirrors that this system's packages come from; its own package lists stay as they are. It takes
+# the newest version, and fails if a mirror lacks that. With older_sources=yes it then takes the newest
+# that the mirror has, and says so.
+unpack_sources() {
+  local folder=$1 release=$2 list codename
+  shift 2
+  if ! command -v dpkg-source >/dev/null; then
+    echo "$0: needs dpkg-dev; 'scripts/deps wheel' installs it" >&2
+    return 1
+  fi
+  local apt=$folder/apt
+  mkdir -p "$apt"/{parts,lists/partial,cache/archives/partial}
+  # The distribution's own entries, as sources. An entry of another vendor has other suites.
+  codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
+  for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
+    [ -f "$list" ] || continue
+    sed -n "s/^[[:space:]]*deb[[:space:]]\(.*[[:space:]]\)$codename\([-a-z]*[[:space:]].*\)\$/deb-src \1$release\2/p" "$list"
+  done >"$apt/parts/own.list"
+  for list in /etc/apt/sources.list.d/*.sources; do
+    [ -f "$list" ] || continue
+    awk -v suite="(^|[ \t])$codename([-a-z]*)([ \t]|$)" -v codename="$codename" -v release="$release" '
+      BEGIN { RS = ""; FS = "\n" }
+      {
+        entry = ""; ours = 0
+        for (i = 1; i <= NF; ++i) {
+          if ($i ~ /^#/) continue
+          if ($i ~ /^Suites:/ && $i ~ suite) { ours = 1; gsub(codename, release, $i) }
+          if ($i ~ /^Types:/) $i = "Types: deb-src"
+          entry = entry $i "\n"
+        }
+        if (ours) print entry
+      }' "$list"
+  done >"$apt/parts/own.sources"
+  local options=(-q -o "Dir::Etc::sourcelist=/dev/null" -o "Dir::Etc::sourceparts=$apt/parts"
+    -o "Dir::State::lists=$apt/lists" -o "Dir::Cache=$apt/cache" -o "APT::Sandbox::User=$(id -un)")
+  quietly "$folder/update.log" apt-get "${options[@]}" update
+  local name version versions newest
+  for name in "$@"; do
+    versions=${name#*=}
+    name=${name%%=*}
+    if [ "$versions" = "$name" ]; then
+      versions=$(apt-cache "${options[@]}" showsrc --only-source "$name" | sed -n 's/^Version: //p' | sort -Vru)
+    fi
+    newest=${versions%%$'\n'*}
+    for version in $versions; do
+      [ "$version" != "$(cat "$folder/$name.version" 2>/dev/null)" ] || break
+      rm -rf "${folder:?}/$name" "$folder/$name.version" "$folder/unpacking"
+      mkdir "$folder/unpacking"
+      if (cd "$folder/unpacking" && apt-get "${options[@]}" source "$name=$version") >"$folder/$name.log" 2>&1; then
+        mv "$folder"/unpacking/*/ "$folder/$name"
+        echo "$version" >"$folder/$name.version"
+        [ "$version" = "$newest" ] || say "$name: the mirror lacks $newest; taking $version" >&2
+        break
+      fi
+      [ -n "${older_sources:-}" ] || break
+    done
+    if [ ! -f "$folder/$name.version" ]; then
+      cat "$folder/$name.log" >&2
+      echo "$0: cannot get the source of $name ${newest:-in $release}; see above" >&2
+      return 1
+    fi
+  done
+  rm -rf "$folder/unpacking"
+}
