@@ -18,7 +18,7 @@ STD = (0.229, 0.224, 0.225)
 AHEAD = 2
 
 
-def options():
+def options(arguments=None):
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", required=True)
     parser.add_argument("--threads", type=int, default=2)
@@ -26,7 +26,7 @@ def options():
     parser.add_argument("--seconds", type=float, default=2)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--work", nargs="+", required=True)
-    return parser.parse_args()
+    return parser.parse_args(arguments)
 
 
 def files_in_memory(folder):
