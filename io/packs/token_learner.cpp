@@ -39,6 +39,20 @@ bool join_tokens(const PackToken& first, const PackToken& second, PackToken& out
   return true;
 }
 
+// Sorts neighbors: two token numbers below `tokens` each. Counting is several times as fast as
+// comparing.
+void sort_neighbors(std::vector<std::uint32_t>& neighbors, std::size_t tokens) {
+  std::vector<std::uint32_t> sorted(neighbors.size());
+  std::vector<std::size_t> begin(tokens + 1);
+  for (const std::uint32_t shift : {0u, 16u}) {
+    std::fill(begin.begin(), begin.end(), 0);
+    for (const std::uint32_t pair : neighbors) ++begin[(pair >> shift & 0xffff) + 1];
+    for (std::size_t i = 1; i <= tokens; ++i) begin[i] += begin[i - 1];
+    for (const std::uint32_t pair : neighbors) sorted[begin[pair >> shift & 0xffff]++] = pair;
+    neighbors.swap(sorted);
+  }
+}
+
 // A set of tokens that grows and shrinks.
 struct Vocabulary {
   std::vector<PackToken> tokens;  // the needed ones first
@@ -88,14 +102,15 @@ struct Vocabulary {
 
 struct PackTokenLearner::State {
   struct Segment {
-    std::vector<PackPair> pairs;
-    std::vector<std::uint8_t> counts;  // of pairs in each block
-    std::size_t size() const { return pairs.size() + counts.size(); }
+    std::size_t size() const { return first.size(); }
+    std::vector<std::uint16_t> first;  // as in PackSymbols
+    std::vector<std::uint8_t> later;
   };
   std::vector<Segment> segments;
-  std::size_t kept = 0;    // pairs and blocks
+  std::size_t kept = 0;    // symbols
   std::size_t stride = 1;  // every stride-th segment is kept
   std::size_t seen = 0;    // segments
+  PackSymbols symbols;     // of the last segment
 
   void thin_out() {
     std::size_t count = 0;
@@ -108,30 +123,25 @@ struct PackTokenLearner::State {
     stride *= 2;
   }
 
-  // Parses all blocks. Counts how often each token is used, and appends all neighbors.
+  // Parses all segments. Counts how often each token is used, and appends all neighbors in a block.
   void parse(const std::vector<PackToken>& tokens, std::vector<std::uint32_t>& use,
              std::vector<std::uint32_t>& neighbors) const {
     const PackTokenParser parser(tokens);
+    PackTokenParser::Matches matches;
     use.assign(tokens.size(), 0);
     neighbors.clear();
-    PackPairs block;
-    PackTokenParser::Step steps[PackTokenParser::kMostSteps];
     for (const Segment& segment : segments) {
-      std::size_t at = 0;
-      for (const std::uint8_t count : segment.counts) {
-        std::size_t length = 0;
-        block.count = count;
-        for (int i = 0; i < count; ++i) {
-          block.pair[i] = segment.pairs[at++];
-          length += block.pair[i].run + 1u;
-        }
-        block.zeros_behind = length < 64;
-        const int found = parser.parse(block, steps);
-        for (int i = 0; i < found; ++i) {
-          ++use[steps[i].token];
-          if (i > 0) neighbors.push_back(std::uint32_t{steps[i - 1].token} << 16 | steps[i].token);
-        }
-      }
+      std::uint32_t before = 0;
+      std::size_t place = segment.size();  // of the token before
+      parser.parse(segment.first.data(), segment.later.data(), segment.size(), matches,
+                   [&](const PackTokenParser::Step& step, std::size_t at) {
+                     ++use[step.token];
+                     // A block can begin with tokens that skip zeros.
+                     if (segment.later[at] != PackSymbols::kBegins || place == at)
+                       neighbors.push_back(before << 16 | step.token);
+                     before = step.token;
+                     place = at;
+                   });
     }
   }
 };
@@ -144,17 +154,18 @@ PackTokenLearner::~PackTokenLearner() = default;
 void PackTokenLearner::add(std::span<const PackBlock> blocks, const PackLayout& layout) {
   State& state = *state_;
   if (state.seen++ % state.stride != 0) return;
+  state.symbols.read(blocks, layout);
+  const std::size_t count = state.symbols.count;
   State::Segment segment;
-  for_each_block(blocks, layout, [&](const PackPairs& pairs) {
-    segment.pairs.insert(segment.pairs.end(), pairs.pair, pairs.pair + pairs.count);
-    segment.counts.push_back(static_cast<std::uint8_t>(pairs.count));
-  });
+  segment.first.assign(state.symbols.first.data(), state.symbols.first.data() + count);
+  segment.later.assign(state.symbols.later.data(),
+                       state.symbols.later.data() + count + PackSymbols::kBehind);
   state.kept += segment.size();
   state.segments.push_back(std::move(segment));
   while (state.kept > kMostKept && state.segments.size() > 1) state.thin_out();
 }
 
-std::vector<std::uint8_t> PackTokenLearner::learn() const {
+std::vector<std::uint8_t> PackTokenLearner::learn(const std::atomic<bool>* stop) const {
   constexpr std::size_t kCount = PackToken::kCount;
   Vocabulary words;
   std::vector<std::uint32_t> use, neighbors;
@@ -162,7 +173,8 @@ std::vector<std::uint8_t> PackTokenLearner::learn() const {
   // The most frequent pairs.
   std::vector<std::uint32_t> frequency(64 * 64);
   for (const State::Segment& segment : state_->segments)
-    for (const PackPair& pair : segment.pairs) ++frequency[pair.run * 64u + pair.type];
+    for (const std::uint16_t code : segment.first)
+      if (code != 0) ++frequency[code];
   std::vector<std::uint32_t> order;
   for (std::uint32_t i = 0; i < frequency.size(); ++i)
     if (frequency[i] > 0) order.push_back(i);
@@ -172,16 +184,17 @@ std::vector<std::uint8_t> PackTokenLearner::learn() const {
     if (words.tokens.size() < kCount * 2 / 3) words.add(token_of(i / 64, i % 64));
 
   for (int round = 0; round < kLearningRounds; ++round) {
+    if (stop != nullptr && *stop) return {};
     state_->parse(words.tokens, use, neighbors);
     const std::vector<PackToken> before = words.tokens;
     words.keep(kCount * 4 / 5, use);
-    // Counts equal neighbors.
-    std::sort(neighbors.begin(), neighbors.end());
+    // Counts equal neighbors. Single ones are not joined.
+    sort_neighbors(neighbors, before.size());
     std::vector<std::pair<std::uint32_t, std::uint32_t>> counts;
     for (std::size_t i = 0; i < neighbors.size();) {
       std::size_t end = i + 1;
       while (end < neighbors.size() && neighbors[end] == neighbors[i]) ++end;
-      counts.emplace_back(static_cast<std::uint32_t>(end - i), neighbors[i]);
+      if (end - i > 1) counts.emplace_back(static_cast<std::uint32_t>(end - i), neighbors[i]);
       i = end;
     }
     std::sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
@@ -190,7 +203,7 @@ std::vector<std::uint8_t> PackTokenLearner::learn() const {
     const std::size_t most = round < kGrowingRounds ? kCount * 23 / 20 : kCount;
     std::size_t added = 0;
     for (const auto& [count, pair] : counts) {
-      if (words.tokens.size() >= most || added >= most / 4 || count < 2) break;
+      if (words.tokens.size() >= most || added >= most / 4) break;
       PackToken token;
       if (join_tokens(before[pair >> 16], before[pair & 0xffff], token) && words.add(token))
         ++added;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace sluice {
 
@@ -24,60 +25,130 @@ PackToken skip_token(std::uint32_t run) {
   return token;
 }
 
-PackTokenParser::PackTokenParser(std::span<const PackToken> tokens)
-    : first_(std::size_t{64} << 6), edges_(1024), shift_(32 - 10) {
-  for (std::size_t i = 0; i < tokens.size(); ++i) add(static_cast<std::uint16_t>(i), tokens[i]);
-  for (std::size_t type = 0; type < MagnitudeClasses::kCount; ++type)
-    single_[type] = static_cast<std::uint16_t>(first_[first_symbol(0, type)].token);
-  if (end_ == kNone || single_[MagnitudeClasses::kAll] == kNone)
-    throw PackError("the dictionary of tokens is damaged: it cannot express all blocks");
-  find_skips(tokens);
+namespace {
+
+// Returns 0 for a token of another writer, which no class has.
+std::size_t class_of_first(const PackToken& token) {
+  for (std::size_t type = 1; type < MagnitudeClasses::kCount; ++type) {
+    const MagnitudeClass& of = kMagnitudeClasses.of_class[type];
+    if (of.base == token.magnitude[0] && of.extra == token.extra) return type;
+  }
+  return 0;
 }
 
-void PackTokenParser::add(std::uint16_t number, const PackToken& token) {
-  if (token.length == 0) {
-    if (token.ends != 0 && end_ == kNone) end_ = number;
-    return;
-  }
-  std::size_t type = 0;
-  while (type < MagnitudeClasses::kCount &&
-         (kMagnitudeClasses.of_class[type].base != token.magnitude[0] ||
-          kMagnitudeClasses.of_class[type].extra != token.extra))
-    ++type;
-  if (type == MagnitudeClasses::kCount) return;  // of another writer
-  for (std::size_t i = 1; i < token.length; ++i)
-    if (token.magnitude[i] >= MagnitudeClasses::kExact) return;
+}  // namespace
 
-  while (3 * (edge_count_ + token.length) > edges_.size()) grow();
-  Edge* edge = &first_[first_symbol(token.run, type)];
-  std::uint32_t run = 0;
-  for (std::size_t i = 1; i < token.length; ++i) {
-    if (token.magnitude[i] == 0) {
-      ++run;
-      continue;
+// The tokens as a tree of symbols.
+struct PackTokenParser::Trie {
+  static constexpr std::size_t kRoots = 64 << 6;  // a node for each code at the begin
+
+  struct Node {
+    std::uint32_t match = kNone;  // of the longest token up to here
+    std::uint16_t base = 0;
+    std::vector<std::pair<std::uint8_t, std::uint32_t>> children;  // codes and nodes
+  };
+  std::vector<Node> nodes{kRoots};
+
+  void add(std::uint16_t number, const PackToken& token) {
+    std::size_t node = 0;
+    std::uint32_t symbols = 1, signs = 0;
+    const auto go_on = [&](std::uint8_t code) {
+      node = child(node, code);
+      ++symbols;
+    };
+    if (token.length == 0) {
+      if (token.ends == 0) return;
+    } else {
+      const std::size_t type = class_of_first(token);
+      if (type == 0) return;
+      for (std::size_t i = 1; i < token.length; ++i)
+        if (token.magnitude[i] >= MagnitudeClasses::kExact) return;
+      node = PackSymbols::first_code(token.run, type);
+      std::uint32_t run = 0;
+      for (std::size_t i = 1; i < token.length; ++i) {
+        if (token.magnitude[i] == 0) {
+          ++run;
+          continue;
+        }
+        go_on(PackSymbols::later_code(run, token.magnitude[i]));
+        run = 0;
+      }
+      signs = symbols;
+      if (token.ends != 0) go_on(PackSymbols::kEnd);
     }
-    if (edge->node == 0) edge->node = ++nodes_ & 0x7fff;
-    const std::uint32_t key =
-        static_cast<std::uint32_t>(edge->node) << 8 | later_symbol(run, token.magnitude[i]);
-    edge = &edges_[static_cast<std::size_t>(&find(key) - edges_.data())];
-    if (edge->key == kEmpty) ++edge_count_;
-    edge->key = key & kEmpty;
-    run = 0;
+    if (nodes[node].match == kNone)
+      nodes[node].match = number | symbols << 13 | signs << 17 | std::uint32_t{token.extra} << 21;
   }
-  if (token.ends != 0) {
-    if (edge->ending == kNone) edge->ending = number & kNone;
-  } else if (edge->token == kNone) {
-    edge->token = number & kNone;
+  std::size_t child(std::size_t node, std::uint8_t code) {
+    for (const auto& [known, child] : nodes[node].children)
+      if (known == code) return child;
+    nodes[node].children.emplace_back(code, static_cast<std::uint32_t>(nodes.size()));
+    nodes.emplace_back();
+    return nodes.size() - 1;
   }
+  // Gives nodes without a token that of the node before. Children come after their parents.
+  void inherit() {
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      for (const auto& [code, child] : nodes[i].children)
+        if (nodes[child].match == kNone) nodes[child].match = nodes[i].match;
+  }
+};
+
+PackTokenParser::PackTokenParser(std::span<const PackToken> tokens) : first_(Trie::kRoots) {
+  Trie trie;
+  for (std::size_t i = 0; i < tokens.size(); ++i)
+    trie.add(static_cast<std::uint16_t>(i), tokens[i]);
+  const auto alone = [&](std::size_t type) {
+    return step_of(trie.nodes[PackSymbols::first_code(0, type)].match);
+  };
+  Step all = alone(MagnitudeClasses::kAll);
+  if (trie.nodes[0].match == kNone || all.token == kNone)
+    throw PackError("the dictionary of tokens is damaged: it cannot express all blocks");
+  all.is_all = true;
+  for (std::size_t type = 0; type < std::size(single_); ++type) {
+    single_[type] = alone(type);
+    if (type == 0 || single_[type].token == kNone) single_[type] = all;
+  }
+  find_skips(tokens);
+  trie.inherit();
+  lay_out(trie);
 }
 
-void PackTokenParser::grow() {
-  std::vector<Edge> before(2 * edges_.size());
-  before.swap(edges_);
-  --shift_;
-  for (const Edge& edge : before)
-    if (edge.key != kEmpty)
-      edges_[static_cast<std::size_t>(&find(edge.key) - edges_.data())] = edge;
+// The edges of all nodes share one table, without two at one place: an edge is at the base of its
+// node plus its code. Nodes with many edges are placed first, and others fill the gaps.
+void PackTokenParser::lay_out(Trie& trie) {
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t i = 0; i < trie.nodes.size(); ++i)
+    if (!trie.nodes[i].children.empty()) order.push_back(i);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return trie.nodes[a].children.size() > trie.nodes[b].children.size();
+  });
+  std::vector<bool> taken(std::size_t{1} << 17), is_base(kFree);
+  std::size_t lowest = 1, highest = 0;
+  for (const std::uint32_t i : order) {
+    Trie::Node& node = trie.nodes[i];
+    while (taken[lowest]) ++lowest;
+    const auto fits = [&](std::size_t base) {
+      return !is_base[base] && std::none_of(node.children.begin(), node.children.end(),
+                                            [&](const auto& of) { return taken[base + of.first]; });
+    };
+    std::size_t base = lowest - std::min<std::size_t>(lowest - 1, node.children.front().first);
+    while (base < kFree && !fits(base)) ++base;
+    if (base == kFree) break;  // the rest is not used: a dictionary that was made for that
+    for (const auto& [code, child] : node.children) taken[base + code] = true;
+    is_base[base] = true;
+    node.base = static_cast<std::uint16_t>(base);
+    highest = std::max(highest, base);
+  }
+  const auto edge = [&](const Trie::Node& to, std::uint16_t from) {
+    return to.match | Edge{to.base} << 32 | Edge{from} << 48;
+  };
+  edges_.assign(highest + 256, Edge{kFree} << 48);
+  for (const Trie::Node& node : trie.nodes)
+    if (node.base != 0)
+      for (const auto& [code, child] : node.children)
+        edges_[std::size_t{node.base} + code] = edge(trie.nodes[child], node.base);
+  for (std::size_t i = 0; i < first_.size(); ++i) first_[i] = edge(trie.nodes[i], 0);
 }
 
 // Finds the fewest tokens that skip 1, 2, 3, ... zeros. A value of zero skips one, at worst.
@@ -93,49 +164,51 @@ void PackTokenParser::find_skips(std::span<const PackToken> tokens) {
     Skip& best = skips_[zeros];
     best = {single_[MagnitudeClasses::kAll], 1,
             static_cast<std::uint8_t>(skips_[zeros - 1].steps + 1)};
+    best.step.symbols = 0;
     for (std::size_t run = 1; run <= zeros; ++run)
       if (of_run[run] != kNone && skips_[zeros - run].steps + 1 <= best.steps)
-        best = {of_run[run], static_cast<std::uint8_t>(run),
+        best = {{of_run[run], 0, 0, 0, false},
+                static_cast<std::uint8_t>(run),
                 static_cast<std::uint8_t>(skips_[zeros - run].steps + 1)};
   }
 }
 
-int PackTokenParser::parse(const PackPairs& pairs, Step* steps) const {
-  const int count = pairs.count;
-  Step* step = steps;
-  for (int i = 0; i < count;) {
-    const PackPair& first = pairs.pair[i];
-    const Edge* edge = &first_[first_symbol(first.run, first.type)];
-    std::uint64_t token = edge->token;
-    int after = i + 1;  // the pairs of the token
-    int j = i + 1;
-    for (; j < count && edge->node != 0; ++j) {
-      const PackPair& next = pairs.pair[j];
-      if (next.run >= kNearRuns || next.type >= MagnitudeClasses::kExact) break;
-      const Edge& longer =
-          find(static_cast<std::uint32_t>(edge->node << 8 | later_symbol(next.run, next.type)));
-      if (longer.key == kEmpty) break;
-      edge = &longer;
-      if (edge->token == kNone) continue;
-      token = edge->token;
-      after = j + 1;
-    }
-    if (j == count && pairs.zeros_behind && edge->ending != kNone) {
-      *step++ = {static_cast<std::uint16_t>(edge->ending), static_cast<std::uint8_t>(j - i)};
-      return static_cast<int>(step - steps);
-    }
-    if (token == kNone) {
-      // Skips, and a token without a run.
-      for (std::uint32_t zeros = first.run; zeros > 0; zeros -= skips_[zeros].zeros)
-        *step++ = {skips_[zeros].token, 0};
-      token = single_[first.type] != kNone ? single_[first.type] : single_[MagnitudeClasses::kAll];
-      after = i + 1;
-    }
-    *step++ = {static_cast<std::uint16_t>(token), static_cast<std::uint8_t>(after - i)};
-    i = after;
+// Goes one step for all symbols, then another one for those that can be longer, and so on. So no
+// branch depends on the symbols, and no step waits for the one before it.
+void PackTokenParser::match(const std::uint16_t* first, const std::uint8_t* later,
+                            std::size_t count, Matches& matches) const {
+  if (matches.found.size() < count) {
+    matches.found.resize(count);
+    matches.longer.resize(count);
   }
-  if (pairs.zeros_behind) *step++ = {end_, 0};
-  return static_cast<int>(step - steps);
+  const Edge* const edges = edges_.data();
+  std::uint32_t* const found = matches.found.data();
+  Matches::Longer* const longer = matches.longer.data();
+  std::size_t left = 0;
+  const auto step = [&](std::size_t at, std::uint32_t base, std::uint8_t code,
+                        std::uint32_t before) {
+    const Edge edge = edges[base + code];
+    const bool fits = edge >> 48 == base;
+    const std::uint32_t mask = -std::uint32_t{fits};
+    found[at] = before ^ ((before ^ static_cast<std::uint32_t>(edge)) & mask);
+    // At base 0, no edge fits.
+    const std::uint32_t next = static_cast<std::uint32_t>(edge >> 32) & 0xffff & mask;
+    longer[left] = {static_cast<std::uint32_t>(at), next};
+    left += next != 0 ? 1 : 0;
+  };
+  for (std::size_t at = 0; at < count; ++at) {
+    const Edge root = first_[first[at]];
+    step(at, static_cast<std::uint32_t>(root >> 32), later[at + 1],
+         static_cast<std::uint32_t>(root));
+  }
+  for (std::size_t depth = 2; left > 0; ++depth) {
+    const std::size_t all = left;
+    left = 0;
+    for (std::size_t i = 0; i < all; ++i) {
+      const auto [at, base] = longer[i];
+      step(at, base, later[at + depth], found[at]);
+    }
+  }
 }
 
 }  // namespace sluice

@@ -36,7 +36,6 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
-#include <utility>
 
 namespace sluice {
 namespace {
@@ -136,53 +135,62 @@ bool has_ended(const PackTokenReader& reader) noexcept {
 }
 
 struct PackTokenWriter::State {
-  explicit State(std::vector<PackToken> dictionary)
-      : tokens(std::move(dictionary)), parser(tokens) {}
+  explicit State(std::span<const PackToken> dictionary) : parser(dictionary) {}
 
-  // Appends a block to `raw` and `used`.
-  void add(const PackPairs& pairs) {
-    PackTokenParser::Step steps[PackTokenParser::kMostSteps];
-    const int count = parser.parse(pairs, steps);
-    // A step has at most 24 raw bits, and put() writes 8 bytes.
-    constexpr std::size_t kRoom = 3 * PackTokenParser::kMostSteps + 8;
-    if (raw.size() < raw_bytes + kRoom) raw.resize(2 * raw.size() + kRoom);
-    const std::size_t before = used.size();
-    used.resize(before + static_cast<std::size_t>(count));
-    int at = 0;
-    for (int i = 0; i < count; ++i) {
-      const PackToken& token = tokens[steps[i].token];
-      used[before + static_cast<std::size_t>(i)] = steps[i].token;
-      if (steps[i].pairs == 0) {
-        put(0, token.extra == 0 ? 0 : token.extra + 1u);
-        continue;
-      }
-      const std::uint32_t more =
-          static_cast<std::uint32_t>(pairs.pair[at].magnitude) - std::uint32_t{token.magnitude[0]};
-      const auto signs =
-          static_cast<std::uint32_t>(pairs.negative >> at) & ((1u << steps[i].pairs) - 1);
-      put(more | signs << token.extra, std::uint32_t{token.extra} + steps[i].pairs);
-      at += steps[i].pairs;
+  // Finds the tokens and raw bits of a segment.
+  void parse(std::span<const PackBlock> blocks, const PackLayout& layout) {
+    symbols.read(blocks, layout);
+    // A step has at most 24 raw bits, and 8 bytes are stored at once.
+    const std::size_t steps = PackTokenParser::kMostSteps * blocks.size();
+    if (used.size() < steps) {
+      used.resize(steps);
+      raw.resize(3 * steps + 8);
     }
-  }
-  void put(std::uint32_t value, std::uint32_t bits) {
-    buffer |= std::uint64_t{value} << filled;
-    std::memcpy(raw.data() + raw_bytes, &buffer, sizeof buffer);
-    filled += bits;
-    raw_bytes += filled / 8;
-    buffer >>= filled / 8 * 8;
-    filled %= 8;
+    std::uint16_t* token = used.data();
+    std::uint8_t* to = raw.data();
+    std::uint64_t buffer = 0;
+    std::uint32_t filled = 0;  // bits in the buffer
+    const auto put = [&](std::uint32_t value, std::uint32_t bits) {
+      buffer |= std::uint64_t{value} << filled;
+      std::memcpy(to, &buffer, sizeof buffer);
+      filled += bits;
+      to += filled / 8;
+      buffer >>= filled & ~7u;
+      filled %= 8;
+    };
+    const auto* const negative = reinterpret_cast<const std::uint8_t*>(symbols.negative.data());
+    parser.parse(symbols.first.data(), symbols.later.data(), symbols.count, matches,
+                 [&](const PackTokenParser::Step& step, std::size_t at) {
+                   *token++ = step.token;
+                   const std::uint32_t bits = std::uint32_t{step.extra} + step.signs;
+                   if (step.symbols == 0) return put(0, bits);
+                   std::uint32_t more = symbols.more[at];
+                   if (step.is_all) more += kMagnitudeClasses.of_class[symbols.first[at] & 63].base;
+                   std::uint64_t signs;
+                   std::memcpy(&signs, negative + at / 8, sizeof signs);
+                   signs = signs >> at % 8 & ((1u << step.signs) - 1);
+                   put(more | static_cast<std::uint32_t>(signs) << step.extra, bits);
+                 });
+    tokens = static_cast<std::size_t>(token - used.data());
+    raw_bytes = static_cast<std::size_t>(to - raw.data()) + (filled > 0 ? 1 : 0);
   }
 
-  // Appends the segment to `out`, and begins another one.
-  void finish(std::vector<std::uint8_t>& out) {
-    raw_bytes += filled > 0 ? 1 : 0;
-    const std::size_t of_tokens = (used.size() * PackToken::kBits + 7) / 8;
+  // Appends the segment to `out`.
+  void finish(std::vector<std::uint8_t>& out) const {
+    const std::size_t of_tokens = (tokens * PackToken::kBits + 7) / 8;
     const std::size_t size = std::max(raw_bytes + of_tokens, detail::kSmallestPackSegment);
     const std::size_t begin = out.size();
     out.resize(begin + size);
-    std::copy_n(raw.begin(), raw_bytes, out.begin() + static_cast<std::ptrdiff_t>(begin));
+    std::memcpy(out.data() + begin, raw.data(), raw_bytes);
     std::uint8_t* at = out.data() + out.size();
-    for (std::size_t i = 0; i < used.size(); ++i) {
+    std::size_t i = 0;
+    for (; i + 4 <= tokens; i += 4) {
+      const std::uint64_t four = std::uint64_t{used[i]} << 36 | std::uint64_t{used[i + 1]} << 24 |
+                                 std::uint64_t{used[i + 2]} << 12 | used[i + 3];
+      at -= 6;
+      std::memcpy(at, &four, 6);
+    }
+    for (; i < tokens; ++i) {
       if (i % 2 == 0) {
         *--at = static_cast<std::uint8_t>(used[i] >> 4);
         *--at = static_cast<std::uint8_t>(used[i] << 4);
@@ -191,19 +199,15 @@ struct PackTokenWriter::State {
         *--at = static_cast<std::uint8_t>(used[i]);
       }
     }
-    used.clear();
-    raw_bytes = 0;
-    buffer = 0;
-    filled = 0;
   }
 
-  std::vector<PackToken> tokens;
   PackTokenParser parser;
+  PackSymbols symbols;
+  PackTokenParser::Matches matches;
   std::vector<std::uint16_t> used;
-  std::vector<std::uint8_t> raw;  // bytes, and room for more
-  std::size_t raw_bytes = 0;      // that are full
-  std::uint64_t buffer = 0;
-  std::uint32_t filled = 0;  // bits in the buffer
+  std::size_t tokens = 0;
+  std::vector<std::uint8_t> raw;
+  std::size_t raw_bytes = 0;
 };
 
 PackTokenWriter::PackTokenWriter(std::span<const std::uint8_t> dictionary)
@@ -214,7 +218,7 @@ PackTokenWriter::~PackTokenWriter() = default;
 
 void PackTokenWriter::write(std::span<const PackBlock> blocks, const PackLayout& layout,
                             std::vector<std::uint8_t>& out) {
-  for_each_block(blocks, layout, [&](const PackPairs& pairs) { state_->add(pairs); });
+  state_->parse(blocks, layout);
   state_->finish(out);
 }
 

@@ -20,6 +20,7 @@
 #include <sluice/io/jpeg/header.h>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -137,8 +138,9 @@ class PackTokenLearner {
 
   // Adds the blocks of a segment, group by group.
   void add(std::span<const PackBlock> blocks, const PackLayout& layout);
-  // Returns the dictionary. Without any blocks it is a usable one, too.
-  std::vector<std::uint8_t> learn() const;
+  // Returns the dictionary. Without any blocks it is a usable one, too. Returns nothing soon after
+  // `stop` becomes true: it is looked at several times a second.
+  std::vector<std::uint8_t> learn(const std::atomic<bool>* stop = nullptr) const;
 
  private:
   struct State;
