@@ -1,7 +1,9 @@
 #include <sluice/io/jpeg/header.h>
 #include <sluice/io/packs/jpeg_scans.h>
+#include <sluice/io/packs/sequential_scan.h>
 
 #include <new>
+#include <optional>
 
 namespace sluice {
 namespace {
@@ -70,12 +72,13 @@ bool read_scan(Span piece, const jpeg_decompress_struct& info, jpeg_scan_info& s
   return false;
 }
 
-// Rewriter: lets libjpeg write a JPEG file from the pieces around the scans, and the blocks.
+// Rewriter: makes the scans of a JPEG file from the pieces around them, and the blocks. Writes an
+// ordinary scan itself. Otherwise it lets libjpeg write a file, and takes its scans.
 class Rewriter {
  public:
   Rewriter(const std::vector<Span>& pieces, const BlockOrder& order, const PackBlock* blocks,
            std::size_t expected)
-      : pieces_(pieces), order_(order), blocks_(blocks), output_(errors_, expected) {
+      : pieces_(pieces), order_(order), blocks_(blocks), expected_(expected) {
     script_.resize(pieces.size() - 1);
   }
   Rewriter(const Rewriter&) = delete;
@@ -85,7 +88,7 @@ class Rewriter {
     jpeg_destroy_decompress(&in_);
   }
 
-  // Returns false if libjpeg cannot write it.
+  // Returns false if libjpeg cannot write it, or writes another number of scans.
   bool run() {
     errors_.install();
     errors_.start_image(false);
@@ -96,13 +99,24 @@ class Rewriter {
     // The pieces may be forged: their frame must have the blocks.
     BlockOrder found;
     if (!found.read(in_) || found != order_) return false;
+    if (script_.size() == 1) {
+      SequentialScan scan;
+      if (scan.open(in_, order_)) ordinary_ = scan.write(blocks_, expected_);
+      if (!ordinary_.empty()) {
+        scans_.push_back(ordinary_);
+        return true;
+      }
+    }
     for (std::size_t i = 0; i < script_.size(); ++i)
       if (!read_scan(pieces_[i], in_, script_[i], tables_)) return false;
     for (int c = 0; c < in_.num_components; ++c)
       if (!tables_.known[c]) return false;
-    return guarded(write);
+    output_.emplace(errors_, expected_);
+    if (!guarded(write)) return false;
+    scans_ = split_jpeg(output_->bytes()).scans;
+    return scans_.size() == script_.size();
   }
-  Span bytes() const { return output_.bytes(); }
+  const std::vector<Span>& scans() const { return scans_; }
 
  private:
   bool guarded(JpegStep step) {
@@ -119,7 +133,7 @@ class Rewriter {
   }
   void write() {
     jpeg_create_compress(&out_);
-    output_.install(out_);
+    output_->install(out_);
     jpeg_copy_critical_parameters(&in_, &out_);
     copy_tables();
     // libjpeg chooses the only scan itself.
@@ -171,7 +185,10 @@ class Rewriter {
   JpegErrors errors_;
   jpeg_decompress_struct in_{};
   jpeg_compress_struct out_{};
-  JpegOutput output_;
+  const std::size_t expected_;
+  std::optional<JpegOutput> output_;
+  std::vector<std::uint8_t> ordinary_;
+  std::vector<Span> scans_;  // of `output_` or `ordinary_`
   std::vector<jpeg_scan_info> script_;
   TableNumbers tables_;
 };
@@ -202,6 +219,13 @@ SplitJpeg split_jpeg(Span file) {
   return parts;
 }
 
+void append_jpeg_segment(std::vector<std::uint8_t>& out, std::uint8_t marker, Span bytes) {
+  const std::size_t length = bytes.size() + 2;
+  out.insert(out.end(), {0xff, marker, static_cast<std::uint8_t>(length >> 8),
+                         static_cast<std::uint8_t>(length)});
+  out.insert(out.end(), bytes.begin(), bytes.end());
+}
+
 bool BlockOrder::read(const jpeg_decompress_struct& info) {
   if (info.num_components == 1) {
     layout.blocks = 1;
@@ -229,13 +253,11 @@ std::vector<std::uint8_t> rebuild_jpeg(const std::vector<Span>& pieces, const Bl
   Rewriter rewriter(pieces, order, blocks, bytes);
   std::vector<std::uint8_t> file;
   if (pieces.size() < 2 || !rewriter.run()) return file;
-  const SplitJpeg written = split_jpeg(rewriter.bytes());
-  if (written.pieces.size() != pieces.size()) return file;
   file.reserve(bytes);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     file.insert(file.end(), pieces[i].begin(), pieces[i].end());
-    if (i < written.scans.size())
-      file.insert(file.end(), written.scans[i].begin(), written.scans[i].end());
+    if (i < rewriter.scans().size())
+      file.insert(file.end(), rewriter.scans()[i].begin(), rewriter.scans()[i].end());
   }
   return file;
 }

@@ -8,8 +8,9 @@
 //     pieces:     SOI APP0 DQT SOF DHT SOS          SOS          EOI ...
 //     libjpeg:    SOI APP0 DQT SOF DHT SOS | scan | DHT SOS | scan | EOI
 //
-// rebuild_jpeg() lets libjpeg write a file with these coefficients, and with the sampling, tables,
-// scans and restart interval that the pieces name. It takes the scans from that file.
+// rebuild_jpeg() writes the scan of an ordinary file by itself (sequential_scan.h). For other
+// files, it lets libjpeg write a file with these coefficients, and with the sampling, tables, scans
+// and restart interval that the pieces name. Then it takes the scans from that file.
 //
 // Ownership: SplitJpeg refers to the file. Threads: any. Errors: std::bad_alloc.
 #pragma once
@@ -34,6 +35,10 @@ struct SplitJpeg {
   std::vector<std::span<const std::uint8_t>> pieces, scans;
 };
 SplitJpeg split_jpeg(std::span<const std::uint8_t> file);
+
+// Appends a segment of a JPEG header: FF, the marker, the length and the bytes.
+void append_jpeg_segment(std::vector<std::uint8_t>& out, std::uint8_t marker,
+                         std::span<const std::uint8_t> bytes);
 
 // The order of blocks: that of one scan with all components.
 struct BlockOrder {

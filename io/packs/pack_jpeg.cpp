@@ -3,9 +3,6 @@
 // A packed JPEG holds the coefficients, and in its restoring part what stands around the scans of
 // the file (jpeg_scans.h). When a file is packed, it is rebuilt from these and compared, so nothing
 // is assumed about its encoder.
-//
-// The kept bytes are often the same as in the header for decoders, or tables that most encoders
-// use. So they are stored as copies from these and as other bytes.
 #include <sluice/io/jpeg/header.h>
 #include <sluice/io/jpeg/libjpeg.h>
 #include <sluice/io/jpeg/orientation.h>
@@ -14,16 +11,14 @@
 #include <sluice/io/packs/jpeg_scans.h>
 #include <sluice/io/packs/pack_jpeg.h>
 #include <sluice/io/packs/packed_jpeg.h>
+#include <sluice/io/packs/restoring_part.h>
+#include <sluice/io/packs/sequential_scan.h>
 
 #include <algorithm>
 #include <cstring>
 #include <new>
-#include <unordered_map>
 
 #include <fmt/format.h>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 namespace sluice {
 namespace {
@@ -33,14 +28,6 @@ using Span = std::span<const std::uint8_t>;
 
 // Pixels. Shorter segments take more bytes, but a region then reads less beside itself.
 constexpr int kSegmentWidth = 32;
-
-// Appends FF, the marker, the length and the bytes.
-void append_segment(std::vector<std::uint8_t>& out, std::uint8_t marker, Span bytes) {
-  const std::size_t length = bytes.size() + 2;
-  out.insert(out.end(), {0xff, marker, static_cast<std::uint8_t>(length >> 8),
-                         static_cast<std::uint8_t>(length)});
-  out.insert(out.end(), bytes.begin(), bytes.end());
-}
 
 // A quantizer table with this number.
 void append_quantizers(std::vector<std::uint8_t>& out, std::uint8_t number,
@@ -60,7 +47,7 @@ void append_quantizers(std::vector<std::uint8_t>& out, std::uint8_t number,
       bytes[1 + at] = static_cast<std::uint8_t>(value);
     }
   }
-  append_segment(out, kQuantizers, bytes);
+  append_jpeg_segment(out, kQuantizers, bytes);
 }
 
 // Returns a header of one baseline scan with all components, from which libjpeg chooses the same
@@ -68,14 +55,15 @@ void append_quantizers(std::vector<std::uint8_t>& out, std::uint8_t number,
 std::vector<std::uint8_t> make_header(const jpeg_decompress_struct& info, int orientation) {
   std::vector<std::uint8_t> out = {0xff, kStartOfImage};
   if (info.saw_JFIF_marker != FALSE)
-    append_segment(out, kApp0,
-                   std::array<std::uint8_t, 14>{'J', 'F', 'I', 'F', 0, 1, 1, 0, 0, 1, 0, 1, 0, 0});
+    append_jpeg_segment(
+        out, kApp0, std::array<std::uint8_t, 14>{'J', 'F', 'I', 'F', 0, 1, 1, 0, 0, 1, 0, 1, 0, 0});
   if (info.saw_Adobe_marker != FALSE) {
-    append_segment(out, kApp14,
-                   std::array<std::uint8_t, 12>{'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0,
-                                                static_cast<std::uint8_t>(info.Adobe_transform)});
+    append_jpeg_segment(
+        out, kApp14,
+        std::array<std::uint8_t, 12>{'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0,
+                                     static_cast<std::uint8_t>(info.Adobe_transform)});
   }
-  if (orientation != 1) append_segment(out, kApp1, make_exif_orientation(orientation));
+  if (orientation != 1) append_jpeg_segment(out, kApp1, make_exif_orientation(orientation));
   const auto count = static_cast<std::size_t>(info.num_components);
   std::vector<std::uint8_t> frame = {8,
                                      static_cast<std::uint8_t>(info.image_height >> 8),
@@ -101,163 +89,13 @@ std::vector<std::uint8_t> make_header(const jpeg_decompress_struct& info, int or
                   static_cast<std::uint8_t>(of.h_samp_factor * 16 + of.v_samp_factor), number});
     scan.insert(scan.end(), {static_cast<std::uint8_t>(of.component_id), 0});
   }
-  append_segment(out, kStartOfFrame1, frame);
+  append_jpeg_segment(out, kStartOfFrame1, frame);
   // Two tables, each with one code of one bit, for the symbol 0.
-  append_segment(out, kHuffmanTables, std::array<std::uint8_t, 18>{0x00, 1});
-  append_segment(out, kHuffmanTables, std::array<std::uint8_t, 18>{0x10, 1});
+  append_jpeg_segment(out, kHuffmanTables, std::array<std::uint8_t, 18>{0x00, 1});
+  append_jpeg_segment(out, kHuffmanTables, std::array<std::uint8_t, 18>{0x10, 1});
   scan.insert(scan.end(), {0, 63, 0});
-  append_segment(out, kStartOfScan, scan);
+  append_jpeg_segment(out, kStartOfScan, scan);
   out.insert(out.end(), {0xff, kEndOfImage});
-  return out;
-}
-
-// The Huffman tables that most encoders use (ITU-R T.81, annex K), as libjpeg writes them.
-std::vector<std::uint8_t> make_common_tables() {
-  struct Tables {
-    jpeg_compress_struct info{};
-    JpegErrors errors;
-  } tables;
-  tables.errors.install();
-  tables.info.err = &tables.errors.manager;
-  const bool made = jpeg_guarded(
-      tables.errors,
-      [](void* self) noexcept {
-        jpeg_compress_struct& info = static_cast<Tables*>(self)->info;
-        jpeg_create_compress(&info);
-        info.in_color_space = JCS_RGB;
-        info.input_components = 3;
-        jpeg_set_defaults(&info);
-      },
-      &tables);
-  std::vector<std::uint8_t> out;
-  if (!made) {
-    jpeg_destroy_compress(&tables.info);
-    throw std::bad_alloc();
-  }
-  for (int i = 0; i < 2; ++i) {
-    for (const bool ac : {false, true}) {
-      const JHUFF_TBL& table =
-          ac ? *tables.info.ac_huff_tbl_ptrs[i] : *tables.info.dc_huff_tbl_ptrs[i];
-      std::vector<std::uint8_t> bytes = {static_cast<std::uint8_t>(ac ? 0x10 + i : i)};
-      std::size_t symbols = 0;
-      for (int length = 1; length <= 16; ++length) {
-        bytes.push_back(table.bits[length]);
-        symbols += table.bits[length];
-      }
-      bytes.insert(bytes.end(), table.huffval, table.huffval + std::min<std::size_t>(symbols, 256));
-      append_segment(out, kHuffmanTables, bytes);
-    }
-  }
-  jpeg_destroy_compress(&tables.info);
-  return out;
-}
-
-// Copies: the kept bytes of a file as copies from a known text and as other bytes. Each operation
-// is a byte: 0 for other bytes, then 4 for their number and the bytes; 1 for a copy, then 2 for its
-// place in the text and 2 for its length.
-class Copies {
- public:
-  // The text is the header for decoders, and then the common tables.
-  explicit Copies(Span header) : text_(header.begin(), header.end()) {
-    static const std::vector<std::uint8_t> common = make_common_tables();
-    text_.insert(text_.end(), common.begin(), common.end());
-  }
-
-  void write(Span bytes, std::vector<std::uint8_t>& out) const {
-    std::unordered_map<std::uint64_t, std::size_t> places;
-    for (std::size_t i = text_.size(); i-- > 0;)
-      if (i + 8 <= text_.size()) places[detail::read_little<std::uint64_t>(text_, i)] = i;
-    std::size_t begin = 0;
-    for (std::size_t at = 0; at + 8 <= bytes.size();) {
-      const auto found = places.find(detail::read_little<std::uint64_t>(bytes, at));
-      std::size_t length = 0;
-      if (found != places.end()) {
-        const std::size_t most = std::min(bytes.size() - at, text_.size() - found->second);
-        while (length < most && bytes[at + length] == text_[found->second + length]) ++length;
-      }
-      if (length < kShortest) {
-        ++at;
-        continue;
-      }
-      write_others(bytes.subspan(begin, at - begin), out);
-      out.push_back(1);
-      detail::append_little(out, static_cast<std::uint16_t>(found->second));
-      detail::append_little(out, static_cast<std::uint16_t>(length));
-      begin = at += length;
-    }
-    write_others(bytes.subspan(begin), out);
-  }
-
-  // Throws PackError unless there are exactly this many bytes.
-  std::vector<std::uint8_t> read(Span in, std::size_t bytes) const {
-    std::vector<std::uint8_t> out;
-    const auto take = [&in](std::size_t count) {
-      if (count > in.size()) fail();
-      const Span taken = in.first(count);
-      in = in.subspan(count);
-      return taken;
-    };
-    while (!in.empty()) {
-      const std::uint8_t kind = take(1)[0];
-      if (kind > 1) fail();
-      const bool copies = kind == 1;
-      const Span numbers = take(4);
-      Span piece;
-      if (copies) {
-        const std::size_t from = detail::read_little<std::uint16_t>(numbers, 0);
-        const std::size_t length = detail::read_little<std::uint16_t>(numbers, 2);
-        if (from > text_.size() || length > text_.size() - from) fail();
-        piece = Span(text_).subspan(from, length);
-      } else {
-        piece = take(detail::read_little<std::uint32_t>(numbers, 0));
-      }
-      if (piece.size() > bytes - out.size()) fail();
-      out.insert(out.end(), piece.begin(), piece.end());
-    }
-    if (out.size() != bytes) fail();
-    return out;
-  }
-
-  [[noreturn]] static void fail() {
-    throw PackError("the packed JPEG is damaged: what its file is rebuilt from");
-  }
-  // False if unpacking would take too much memory: a forged part may have many copies. Files that
-  // are packed are within this bound, too. `bytes` and `stored`: before and after write().
-  static bool is_within_bounds(std::size_t bytes, std::size_t stored) {
-    return bytes <= stored + (std::size_t{16} << 20);
-  }
-
- private:
-  static constexpr std::size_t kShortest = 12;
-
-  static void write_others(Span bytes, std::vector<std::uint8_t>& out) {
-    if (bytes.empty()) return;
-    out.push_back(0);
-    detail::append_little(out, static_cast<std::uint32_t>(bytes.size()));
-    out.insert(out.end(), bytes.begin(), bytes.end());
-  }
-
-  std::vector<std::uint8_t> text_;
-};
-
-// The restoring part, all numbers little-endian: 8 XXH3 of the file, 4 its bytes, 4 scans n; then 4
-// for each of the n + 1 pieces: its bytes; then the pieces, as Copies. Empty if unpacking would
-// refuse it.
-std::vector<std::uint8_t> make_restoring_part(Span file, const std::vector<Span>& pieces,
-                                              Span header) {
-  std::vector<std::uint8_t> out, kept;
-  detail::append_little<std::uint64_t>(out, XXH3_64bits(file.data(), file.size()));
-  detail::append_little(out, static_cast<std::uint32_t>(file.size()));
-  detail::append_little(out, static_cast<std::uint32_t>(pieces.size() - 1));
-  for (const Span& piece : pieces) {
-    detail::append_little(out, static_cast<std::uint32_t>(piece.size()));
-    kept.insert(kept.end(), piece.begin(), piece.end());
-  }
-  const std::size_t begin = out.size();
-  const Copies copies(header);
-  copies.write(kept, out);
-  if (!Copies::is_within_bounds(kept.size(), out.size())) return {};
-  if (copies.read(Span(out).subspan(begin), kept.size()) != kept) return {};
   return out;
 }
 
@@ -301,17 +139,8 @@ class JpegCoefficientsReader {
     out.per_row_ = order_.per_row;
     out.blocks_.resize(order_.blocks());
     blocks_ = out.blocks_.data();
-    const auto read_blocks = [](void* self) noexcept {
-      static_cast<JpegCoefficientsReader*>(self)->read_blocks();
-    };
-    if (!guarded(read_blocks)) return errors_.fatal_is_damage ? "damaged" : kUndecodable;
-    for (int c = 0; c < info_.num_components; ++c)
-      if (info_.comp_info[c].quant_table == nullptr) return "passes of it are missing";
-    if (lacks_passes()) return "passes of it are missing";
-    const std::vector<std::uint8_t> again =
-        rebuild_jpeg(parts_.pieces, order_, blocks_, file_.size());
-    if (!std::equal(again.begin(), again.end(), file_.begin(), file_.end()))
-      return "its encoder chose other codes than libjpeg would";
+    if (!read_ordinary())
+      if (std::string why = read_by_libjpeg(); !why.empty()) return why;
     out.header_ = make_header(info_, peek_jpeg_orientation(file_));
     out.restoring_ = make_restoring_part(file_, parts_.pieces, out.header_);
     if (out.restoring_.empty()) return "too many bytes in it are alike";
@@ -326,6 +155,40 @@ class JpegCoefficientsReader {
     if (errors_.out_of_memory) throw std::bad_alloc();
     return false;
   }
+  // Reads an ordinary file that is rebuilt byte for byte. Returns false for all others.
+  bool read_ordinary() {
+    if (parts_.scans.size() != 1) return false;
+    const Span scan = parts_.scans[0], behind = parts_.pieces[1];
+    if (behind.size() < 2 || behind[0] != 0xff || behind[1] != kEndOfImage) return false;
+    for (int c = 0; c < info_.num_components; ++c) {
+      const int number = info_.comp_info[c].quant_tbl_no;
+      if (number < 0 || number >= NUM_QUANT_TBLS || info_.quant_tbl_ptrs[number] == nullptr)
+        return false;
+    }
+    SequentialScan coder;
+    if (!coder.open(info_, order_) || !coder.read(scan, blocks_)) return false;
+    const std::vector<std::uint8_t> again = coder.write(blocks_, scan.size());
+    if (!std::equal(again.begin(), again.end(), scan.begin(), scan.end())) return false;
+    // As libjpeg does when it begins a scan.
+    for (int c = 0; c < info_.num_components; ++c)
+      info_.comp_info[c].quant_table = info_.quant_tbl_ptrs[info_.comp_info[c].quant_tbl_no];
+    return true;
+  }
+  std::string read_by_libjpeg() {
+    const auto read_blocks = [](void* self) noexcept {
+      static_cast<JpegCoefficientsReader*>(self)->read_blocks();
+    };
+    if (!guarded(read_blocks)) return errors_.fatal_is_damage ? "damaged" : kUndecodable;
+    for (int c = 0; c < info_.num_components; ++c)
+      if (info_.comp_info[c].quant_table == nullptr) return "passes of it are missing";
+    if (lacks_passes()) return "passes of it are missing";
+    const std::vector<std::uint8_t> again =
+        rebuild_jpeg(parts_.pieces, order_, blocks_, file_.size());
+    if (!std::equal(again.begin(), again.end(), file_.begin(), file_.end()))
+      return "its encoder chose other codes than libjpeg would";
+    return {};
+  }
+
   // Steps: no locals with destructors, no exceptions.
   void read_header() {
     jpeg_create_decompress(&info_);
@@ -420,11 +283,14 @@ void JpegCoefficients::write(PackTokenWriter& writer, std::uint64_t dictionary,
 }
 
 std::vector<std::uint8_t> begin_of_packed_jpegs(Span dictionary) {
-  std::vector<std::uint8_t> out(std::begin(PackedJpegParts::kMagic),
-                                std::end(PackedJpegParts::kMagic));
-  detail::append_little(out, PackedJpegParts::kVersion);
-  detail::append_little(out, static_cast<std::uint32_t>(dictionary.size()));
-  out.insert(out.end(), dictionary.begin(), dictionary.end());
+  std::vector<std::uint8_t> numbers;
+  detail::append_little(numbers, PackedJpegParts::kVersion);
+  detail::append_little(numbers, static_cast<std::uint32_t>(dictionary.size()));
+  std::vector<std::uint8_t> out(PackedJpegParts::kPrefixBytes + dictionary.size());
+  std::uint8_t* at = out.data();
+  for (const char c : PackedJpegParts::kMagic) *at++ = static_cast<std::uint8_t>(c);
+  at = std::copy(numbers.begin(), numbers.end(), at);
+  std::copy(dictionary.begin(), dictionary.end(), at);
   return out;
 }
 
@@ -465,11 +331,36 @@ class HeaderReader {
   jpeg_decompress_struct info_{};
 };
 
-// libjpeg cannot write an AC coefficient with 16 bits.
-void require_codable(std::span<const PackBlock> blocks) {
-  for (const PackBlock& block : blocks)
-    if (std::find(block.begin() + 1, block.end(), INT16_MIN) != block.end())
-      throw PackError("the packed JPEG is damaged: a coefficient that no JPEG file has");
+// Reads a segment of a packed JPEG into its blocks. Throws PackError.
+void read_segment(const PackTokens& tokens, const PackLayout& layout, Span segment,
+                  std::span<PackBlock> blocks) {
+  PackTokenReader reader;
+  begin_segment(reader, segment);
+  const auto per_group = static_cast<std::size_t>(layout.blocks);
+  for (std::size_t at = 0; at < blocks.size(); at += per_group) {
+    JBLOCKROW group[PackLayout::kMostBlocks];
+    for (std::size_t i = 0; i < per_group; ++i)
+      group[i] = reinterpret_cast<JBLOCKROW>(blocks[at + i].data());
+    unpack_group(tokens, reader, layout, group);
+  }
+  if (reader.doubt || !has_ended(reader)) throw PackError("the packed JPEG is damaged: its tokens");
+}
+
+// Calls use(segment, begin, count) for each segment, with the number of its first block and of its
+// blocks. Throws PackError.
+template <class Use>
+void for_each_segment(const PackedJpeg& head, Span packed, const BlockOrder& order,
+                      const Use& use) {
+  const auto per_group = static_cast<std::size_t>(order.layout.blocks);
+  std::size_t at = 0;
+  for (std::uint32_t row = 0; row < order.rows; ++row) {
+    for (std::uint32_t i = 0; i < head.segments_per_row(); ++i) {
+      const std::uint32_t first = i * head.grain();
+      const std::size_t blocks = std::min(head.grain(), order.per_row - first) * per_group;
+      use(head.segment(packed, row, i), at, blocks);
+      at += blocks;
+    }
+  }
 }
 
 std::vector<PackBlock> blocks_of(const PackedJpeg& head, Span packed, const BlockOrder& order) {
@@ -477,41 +368,41 @@ std::vector<PackBlock> blocks_of(const PackedJpeg& head, Span packed, const Bloc
   const ByteRange rows = head.range_of_rows(0, head.rows() - 1);
   if (order.blocks() / 2 * 3 > rows.size()) throw PackError("the packed JPEG is damaged: its size");
   const PackTokens tokens = head.tokens();
-  const auto per_group = static_cast<std::size_t>(order.layout.blocks);
   std::vector<PackBlock> blocks(order.blocks());
-  PackTokenReader reader;
-  std::size_t at = 0;
-  for (std::uint32_t row = 0; row < order.rows; ++row) {
-    for (std::uint32_t i = 0; i < head.segments_per_row(); ++i) {
-      begin_segment(reader, head.segment(packed, row, i));
-      const std::uint32_t first = i * head.grain();
-      const std::uint32_t groups = std::min(head.grain(), order.per_row - first);
-      for (std::uint32_t k = 0; k < groups; ++k) {
-        JBLOCKROW group[PackLayout::kMostBlocks];
-        for (std::size_t b = 0; b < per_group; ++b)
-          group[b] = reinterpret_cast<JBLOCKROW>(blocks[at++].data());
-        unpack_group(tokens, reader, order.layout, group);
-      }
-      if (reader.doubt || !has_ended(reader))
-        throw PackError("the packed JPEG is damaged: its tokens");
-      require_codable(std::span(blocks).subspan(at - groups * per_group, groups * per_group));
-    }
-  }
+  for_each_segment(head, packed, order, [&](Span segment, std::size_t begin, std::size_t count) {
+    const auto some = std::span(blocks).subspan(begin, count);
+    read_segment(tokens, order.layout, segment, some);
+    // libjpeg cannot write an AC coefficient with 16 bits.
+    for (const PackBlock& block : some)
+      if (std::find(block.begin() + 1, block.end(), INT16_MIN) != block.end())
+        throw PackError("the packed JPEG is damaged: a coefficient that no JPEG file has");
+  });
   return blocks;
 }
 
 }  // namespace
 
-bool JpegCoefficients::equals(Span sample, Span dictionary) const try {
+bool JpegCoefficients::equals(Span sample, Span dictionary, const PackTokens& tokens) const try {
   std::vector<std::uint8_t> packed = begin_of_packed_jpegs(dictionary);
   packed.insert(packed.end(), sample.begin(), sample.end());
   PackedJpeg head;
   head.open(packed);
   head.check_rows(packed);
   BlockOrder order;
-  return HeaderReader(head.header()).read(order) && order.rows == rows_ &&
-         order.per_row == per_row_ && order.layout == layout_ && rows_ == head.rows() &&
-         per_row_ == head.groups_per_row() && blocks_of(head, packed, order) == blocks_;
+  if (!HeaderReader(head.header()).read(order) || order.rows != rows_ ||
+      order.per_row != per_row_ || order.layout != layout_ || rows_ != head.rows() ||
+      per_row_ != head.groups_per_row() ||
+      head.dictionary_checksum() != checksum_of_dictionary(dictionary) || !tokens.is_of(dictionary))
+    return false;
+  bool equal = true;
+  std::vector<PackBlock> some;
+  for_each_segment(head, packed, order, [&](Span segment, std::size_t begin, std::size_t count) {
+    some.resize(count);
+    read_segment(tokens, layout_, segment, some);
+    equal =
+        equal && std::memcmp(some.data(), blocks_.data() + begin, count * sizeof(PackBlock)) == 0;
+  });
+  return equal;
 } catch (const PackError&) {
   return false;
 }
@@ -521,34 +412,15 @@ std::vector<std::uint8_t> unpack_jpeg(Span packed) {
   head.open(packed);
   head.check_rows(packed);
   const ByteRange range = head.range_of_restoring_part();
-  if (range.end > packed.size()) Copies::fail();
-  const Span part = packed.subspan(range.begin, range.size());
-  if (part.size() < 16) Copies::fail();
-  const std::size_t bytes = detail::read_little<std::uint32_t>(part, 8);
-  const std::size_t scans = detail::read_little<std::uint32_t>(part, 12);
-  const Span sizes = part.subspan(16);
-  const auto most_scans = static_cast<std::size_t>(PackLimits().max_scans);
-  if (scans == 0 || scans > most_scans || scans >= sizes.size() / 4) Copies::fail();
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i <= scans; ++i) kept += detail::read_little<std::uint32_t>(sizes, 4 * i);
-  if (kept > bytes || !Copies::is_within_bounds(kept, part.size())) Copies::fail();
-  const std::vector<std::uint8_t> text =
-      Copies(head.header()).read(sizes.subspan(4 * (scans + 1)), kept);
-  std::vector<Span> pieces;
-  std::size_t at = 0;
-  for (std::size_t i = 0; i <= scans; ++i) {
-    const std::size_t size = detail::read_little<std::uint32_t>(sizes, 4 * i);
-    pieces.push_back(Span(text).subspan(at, size));
-    at += size;
-  }
+  if (range.end > packed.size()) fail_to_restore();
+  const RestoringPart part(packed.subspan(range.begin, range.size()), head.header());
   BlockOrder order;
   if (!HeaderReader(head.header()).read(order) || order.rows != head.rows() ||
       order.per_row != head.groups_per_row())
-    Copies::fail();
+    fail_to_restore();
   const std::vector<PackBlock> blocks = blocks_of(head, packed, order);
-  std::vector<std::uint8_t> file = rebuild_jpeg(pieces, order, blocks.data(), bytes);
-  if (file.size() != bytes ||
-      XXH3_64bits(file.data(), file.size()) != detail::read_little<std::uint64_t>(part, 0))
+  std::vector<std::uint8_t> file = rebuild_jpeg(part.pieces(), order, blocks.data(), part.bytes());
+  if (file.size() != part.bytes() || !part.is_of(file))
     throw PackError("the packed JPEG is damaged: the file that it gives has another checksum");
   return file;
 }

@@ -45,8 +45,10 @@ class JpegCoefficients {
   void write(PackTokenWriter& writer, std::uint64_t dictionary,
              std::vector<std::uint8_t>& out) const;
 
-  // True if this sample, which write() has made, gives the same coefficients.
-  bool equals(std::span<const std::uint8_t> sample, std::span<const std::uint8_t> dictionary) const;
+  // True if this sample, which write() has made, gives the same coefficients. `tokens`: made from
+  // the dictionary.
+  bool equals(std::span<const std::uint8_t> sample, std::span<const std::uint8_t> dictionary,
+              const PackTokens& tokens) const;
 
  private:
   friend class JpegCoefficientsReader;

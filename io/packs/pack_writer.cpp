@@ -101,7 +101,8 @@ struct PackWriter::State {
   std::vector<std::uint8_t> learn() const;
   // Keeps the dictionary of a pack with so many packed files, if it is the first with enough.
   void share(std::span<const std::uint8_t> dictionary, std::int64_t packed);
-  PackSample pack(File& file, PackTokenWriter& writer, std::span<const std::uint8_t> dictionary);
+  PackSample pack(File& file, PackTokenWriter& writer, std::span<const std::uint8_t> dictionary,
+                  const PackTokens& tokens);
   void require_wanted() const {
     if (cancelled) throw PackCancelled();
   }
@@ -192,14 +193,14 @@ std::vector<std::uint8_t> PackWriter::State::learn() const {
       one.reset();
     }
   }
-  require_wanted();
-  auto dictionary = learner.learn();
+  auto dictionary = learner.learn(&cancelled);
   require_wanted();
   return dictionary;
 }
 
 PackSample PackWriter::State::pack(File& file, PackTokenWriter& writer,
-                                   std::span<const std::uint8_t> dictionary) {
+                                   std::span<const std::uint8_t> dictionary,
+                                   const PackTokens& tokens) {
   PackSample sample;
   std::string why_not;
   const std::span<const std::uint8_t> content = file.bytes;
@@ -207,7 +208,7 @@ PackSample PackWriter::State::pack(File& file, PackTokenWriter& writer,
     const auto coefficients = JpegCoefficients::read(content, &why_not, options.limits);
     if (coefficients) {
       coefficients->write(writer, checksum_of_dictionary(dictionary), sample.bytes);
-      sample.is_packed = coefficients->equals(sample.bytes, dictionary);
+      sample.is_packed = coefficients->equals(sample.bytes, dictionary, tokens);
       if (!sample.is_packed) why_not = "it would not be read back as it is";
     }
   }
@@ -243,11 +244,12 @@ void PackWriter::State::write_next() {
   std::vector<PackSample> samples(files.size());
   const std::vector<std::uint8_t> dictionary =
       shared_dictionary.empty() ? learn() : shared_dictionary;
+  const PackTokens tokens(dictionary);
   std::vector<std::optional<PackTokenWriter>> writers(threads);
   for_all(files.size(), threads, [&](std::size_t i, std::size_t thread) {
     require_wanted();
     if (!writers[thread]) writers[thread].emplace(dictionary);
-    samples[i] = pack(files[i], *writers[thread], dictionary);
+    samples[i] = pack(files[i], *writers[thread], dictionary, tokens);
   });
   require_wanted();
   const std::string path = path_of(next_pack++);
