@@ -441,7 +441,8 @@ AttemptResult CurlTransfer::judge_broken(int code) const {
     case CURLE_PEER_FAILED_VERIFICATION:
       return {AttemptResult::Kind::failed,
               "the server's identity cannot be verified: " + escape_control_chars(said) +
-                  "; name trusted certificates with HttpOptions::ca_file"};
+                  "; install the package ca-certificates, or name trusted certificates with "
+                  "HttpOptions::ca_file or SSL_CERT_FILE"};
     case CURLE_OUT_OF_MEMORY:
     case CURLE_URL_MALFORMAT:
     case CURLE_UNSUPPORTED_PROTOCOL:

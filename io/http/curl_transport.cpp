@@ -1,3 +1,4 @@
+#include <sluice/io/http/certificates.h>
 #include <sluice/io/http/curl_transport.h>
 #include <sluice/io/http/url.h>
 #include <sluice/runtime/error.h>
@@ -16,6 +17,7 @@
 #include <utility>
 
 #include <curl/curl.h>
+#include <unistd.h>
 
 namespace sluice::detail {
 namespace {
@@ -30,6 +32,20 @@ void require_libcurl() {
   static const CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT);
   if (code != CURLE_OK)
     throw Error(std::string("libcurl cannot be used: ") + curl_easy_strerror(code));
+}
+
+const char* variable(const char* name) { return std::getenv(name); }
+
+bool exists(const char* path) { return path != nullptr && ::access(path, R_OK) == 0; }
+
+// The options, with the certificates to trust.
+HttpOptions completed(HttpOptions options) {
+  if (options.ca_file.empty()) {
+    const curl_version_info_data& libcurl = *curl_version_info(CURLVERSION_NOW);
+    options.ca_file =
+        find_certificates(&variable, exists(libcurl.cainfo) || exists(libcurl.capath), &exists);
+  }
+  return options;
 }
 
 CurlTransfer::Clock::duration of_seconds(double seconds) {
@@ -51,9 +67,7 @@ std::unique_ptr<HttpTransport> make_curl_transport(const HttpOptions& options) {
 void CurlTransport::MultiDeleter::operator()(void* multi) const { curl_multi_cleanup(multi); }
 
 CurlTransport::CurlTransport(const HttpOptions& options)
-    : options_(options),
-      account_(
-          BucketAccount::of([](const char* name) -> const char* { return std::getenv(name); })) {
+    : options_(completed(options)), account_(BucketAccount::of(&variable)) {
   require_libcurl();
   multi_.reset(curl_multi_init());
   if (multi_ == nullptr) throw std::bad_alloc();

@@ -32,6 +32,9 @@ namespace sluice {
 // is anonymous, unless `headers` has an access token ("Authorization: Bearer ..."). With Google's
 // HMAC keys, use s3:// and AWS_ENDPOINT_URL_S3=https://storage.googleapis.com.
 //
+// Certificates come from `ca_file`, else from the file that SSL_CERT_FILE names, else from the
+// system.
+//
 // The environment is read when a dataset is made.
 //
 // Ownership: values. Threads: like any data. Errors: a dataset throws BuildError for invalid
