@@ -237,6 +237,15 @@ void add_operators(CLI::App& command, OperatorsOptions& options) {
       ->excludes(name)
       ->excludes(json)
       ->type_name("FILE");
+  command
+      .add_option(
+          "--images", options.images,
+          "folder to write: an image, and what each operator makes of it, one JPEG file each")
+      ->excludes(name)
+      ->excludes(json)
+      ->excludes("--markdown")
+      ->excludes("--sheet")
+      ->type_name("DIR");
 }
 
 // The old name of demo-images, which still works. The help does not list it.

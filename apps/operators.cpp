@@ -21,11 +21,13 @@
 #include <sluice/ops/noise.h>
 #include <sluice/ops/occlusion.h>
 #include <sluice/ops/operators.h>
+#include <sluice/ops/random.h>
 #include <sluice/ops/warp_fields.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <iterator>
 #include <map>
 #include <set>
@@ -96,7 +98,12 @@ const std::vector<Effect>& effects() {
       SLUICE_EFFECT("pad_image", pad_image(image, {.left = 20, .top = 10, .fill = 128})),
       SLUICE_EFFECT("perspective", perspective(image, {0, 0, 99, 0, 99, 99, 0, 99},
                                                {20, 0, 80, 9, 99, 99, 0, 80})),
+      SLUICE_EFFECT("random_crop", random_crop(image, {.height = 90, .width = 90})),
       SLUICE_EFFECT("random_perspective", random_perspective(image, {.probability = 1.f})),
+      SLUICE_EFFECT("random_resized_crop",
+                    random_resized_crop(image, {.height = 110, .width = 110, .max_area = 0.4f})),
+      SLUICE_EFFECT("remap",
+                    remap(image, grid_field(g, canvas_size(image), {.steps = 4, .limit = 0.5f}))),
       SLUICE_EFFECT("resize", resize(image, {.height = 120, .width = 60})),
       SLUICE_EFFECT("rot90", rot90(image, 1)),
       SLUICE_EFFECT("rotate", rotate(image, 20.f)),
@@ -119,6 +126,7 @@ const std::vector<Effect>& effects() {
       SLUICE_EFFECT("erase_with_noise", erase(image, g.constant(Rectangle{10, 10, 30, 50}),
                                               {.fill = 128, .noise = 64.f})),
       SLUICE_EFFECT("grid_mask", grid_mask(image, {.tile = 24, .degrees = 20.f})),
+      SLUICE_EFFECT("random_erasing", random_erasing(image, {.probability = 1.f, .fill = 128})),
   };
   return all;
 }
@@ -151,6 +159,18 @@ void write_effects(const std::string& file) {
     sheet.add(effect.name, effect.code, TileStatus::changed, image, effect_on(effect, image));
   write_file(file, encode_jpeg(sheet.draw(), {.quality = 80, .progressive = true}));
   fmt::print("{}: {}\n", counted(sheet.size(), "operator"), file);
+}
+
+void write_effect_images(const std::string& folder) {
+  const std::filesystem::path to(folder);
+  make_folder(folder);
+  const auto write = [&](const std::string& name, const Image& image) {
+    write_file((to / (name + ".jpg")).string(), encode_jpeg(image, {.quality = 90}));
+  };
+  const Image image = effect_image();
+  write("before", image);
+  for (const Effect& effect : effects()) write(effect.name, effect_on(effect, image));
+  fmt::print("{}: {}\n", counted(effects().size(), "operator"), folder);
 }
 
 namespace {
@@ -351,6 +371,7 @@ Figures figures_of(const Parameter& p) {
   Figures all;
   all.add("name", p.name);
   all.add("type", name_of(p.type));
+  all.add("accepts", type_of(p));
   if (p.default_value) all.add("default", default_of(p));
   if (p.optional) all.add("optional", true);
   if (!range_text(p).empty()) all.add("range", range_text(p));
@@ -381,6 +402,13 @@ std::vector<Figures> figures_of_each(const All& all) {
   return figures;
 }
 
+// Returns the effect of the operator on the sheet; nullptr if it has none.
+const Effect* effect_of(const std::string& name) {
+  const auto found = std::find_if(effects().begin(), effects().end(),
+                                  [&](const Effect& effect) { return name == effect.name; });
+  return found == effects().end() ? nullptr : &*found;
+}
+
 Figures figures_of(const OperatorSchema& schema) {
   Figures all;
   all.add("name", schema.name);
@@ -394,8 +422,10 @@ Figures figures_of(const OperatorSchema& schema) {
   all.add("effect", schema.effect);
   all.add("cpp", schema.cpp);
   all.add("python", python_calls(schema));
+  if (const Effect* const effect = effect_of(schema.name)) all.add("shown", effect->code);
   all.add("made_of", schema.made_of);
   all.add("runs_on_device", runs_on_device(schema));
+  all.add("events", schema.events);
   return all;
 }
 
@@ -530,6 +560,8 @@ void print_markdown() {
 int run_operators(const OperatorsOptions& options) {
   if (!options.sheet.empty()) {
     write_effects(options.sheet);
+  } else if (!options.images.empty()) {
+    write_effect_images(options.images);
   } else if (options.json) {
     print_json(options);
   } else if (options.markdown) {

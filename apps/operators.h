@@ -1,5 +1,6 @@
 // `sluice operators`: lists the operators, or describes one; with --sheet FILE, draws the sheet of
-// effects: the result of each image operator, with its line of C++.
+// effects: the result of each image operator, with its line of C++; with --images DIR, writes each
+// result as a file of its own.
 //
 // No state. Errors: UsageError for an unknown operator, IoError for a file that cannot be written.
 #pragma once
@@ -21,10 +22,11 @@ struct OperatorsOptions {
   bool json = false;      // for programs
   bool markdown = false;  // prints docs/operators.md; all operators
   std::string sheet;      // file for the sheet of effects; empty: none
+  std::string images;     // folder for the image of each effect; empty: none
 };
 
-// Returns the exit status. Throws UsageError for an unknown operator, and IoError for a sheet that
-// cannot be written.
+// Returns the exit status. Throws UsageError for an unknown operator, and IoError for a sheet or an
+// image that cannot be written.
 int run_operators(const OperatorsOptions& options);
 
 struct Effect {
@@ -33,12 +35,15 @@ struct Effect {
   Value<Image> (*apply)(Graph& g, Value<Image> image);
 };
 
-// At least one effect for each operator that takes and returns an image, sorted by family and name.
+// One effect for each operator that takes and returns an image, sorted by family and name.
 const std::vector<Effect>& effects();
 // The example image, and the result of an effect on an image.
 Image effect_image();
 Image effect_on(const Effect& effect, const Image& image);
 
 void write_effects(const std::string& file);
+// Writes before.jpg, the example image, and NAME.jpg for each effect. Makes the folder if it is
+// missing.
+void write_effect_images(const std::string& folder);
 
 }  // namespace sluice::app

@@ -7,6 +7,7 @@
 #include <sluice/ops/operators.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <string>
 
@@ -71,6 +72,31 @@ TEST(OperatorSheet, IsDrawnByTheProgram) {
   EXPECT_EQ(png.status, 2);
   EXPECT_NE(png.errors.find("let its name end in .jpg, not in .png"), std::string::npos)
       << png.errors;
+}
+
+TEST(OperatorSheet, ImagesAreFilesOfTheirOwn) {
+  const std::filesystem::path folder = test_folder() / "new" / "images";
+  const Ran ran = run_program("operators --images " + folder.string());
+  EXPECT_EQ(ran.status, 0) << ran.errors;
+  std::set<std::string> expected = {"before.jpg"}, found;
+  for (const Effect& effect : effects()) expected.insert(std::string(effect.name) + ".jpg");
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    found.insert(entry.path().filename().string());
+    EXPECT_EQ(text_of(entry.path().string()).substr(0, 2), "\xff\xd8");
+  }
+  EXPECT_EQ(found, expected);
+  EXPECT_EQ(expected.size(), effects().size() + 1);  // no name twice
+  EXPECT_EQ(run_program("operators resize --images " + folder.string()).status, 2);
+  const Ran below_a_file = run_program("operators --images " + (folder / "before.jpg/x").string());
+  EXPECT_EQ(below_a_file.status, 1);
+  EXPECT_NE(below_a_file.errors.find("cannot be made"), std::string::npos);
+}
+
+TEST(OperatorSheet, JsonHasTheLineOfCode) {
+  const std::string rotate = run_program("operators rotate --json").out;
+  EXPECT_NE(rotate.find(R"_("shown": "rotate(image, 20.f)")_"), std::string::npos) << rotate;
+  EXPECT_NE(rotate.find(R"_("accepts": "1, 3 or 4 numbers")_"), std::string::npos) << rotate;
+  EXPECT_EQ(run_program("operators add --json").out.find("\"shown\""), std::string::npos);
 }
 
 }  // namespace operator_sheet_test
