@@ -1,27 +1,19 @@
-// Writing has two steps. First, codes are put together as a sequence of bits, without a branch for
-// each byte. Then a zero is stuffed in behind each 0xff.
-//
-// Example: an image of one block has the coefficients -2, 0, 0, 1. Its bits are a code for a
-// DC difference of two bits, 01, a code for two zeros and one bit, 1, and the code for the end of
-// the block. The last byte is filled up with ones.
+// A row of groups is written in two steps. First, its codes are put together as a sequence of bits.
+// Then a zero is stuffed in behind each 0xff.
+#include <sluice/io/jpeg/entropy.h>
 #include <sluice/io/jpeg/header.h>
+#include <sluice/io/packs/block_symbols.h>
 #include <sluice/io/packs/sequential_scan.h>
-#include <sluice/io/packs/token_symbols.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <memory>
 
 namespace sluice {
 namespace {
 
-// An ordinary file has coefficients of at most 10 bits, and DC differences of at most 11.
-constexpr std::uint32_t kMostDcBits = 11, kMostAcBits = 10;
-constexpr std::uint8_t kEndOfBlock = 0x00, kSixteenZeros = 0xf0;
-// A code has at most 16 bits, and three codes of 16 zeros may be before a coefficient. So a block
-// has at most 64 codes with a coefficient, or less.
-constexpr std::size_t kMostBlockBytes = 64 * (16 + kMostDcBits) / 8 + 1;
+// An ordinary file has DC differences of at most 11 bits.
+constexpr std::uint32_t kMostDcBits = 11;
 
 using Span = std::span<const std::uint8_t>;
 
@@ -39,14 +31,9 @@ void append_stuffed(std::vector<std::uint8_t>& out, Span bytes) {
   }
 }
 
-bool has_table(const JHUFF_TBL* const* tables, int number) {
-  return number >= 0 && number < NUM_HUFF_TBLS && tables[number] != nullptr;
-}
-
-}  // namespace
-
-bool HuffmanCodes::build(const JHUFF_TBL& table, HuffmanLookup::Kind kind) {
-  std::fill(std::begin(codes), std::end(codes), 0);
+// Returns false for a table that libjpeg refuses.
+bool make_codes(const JHUFF_TBL& table, HuffmanLookup::Kind kind, HuffmanCodes& out) {
+  std::fill(std::begin(out.codes), std::end(out.codes), 0);
   const int largest = kind == HuffmanLookup::Kind::dc ? 15 : 255;
   std::uint32_t next = 0;
   std::size_t used = 0;
@@ -54,8 +41,10 @@ bool HuffmanCodes::build(const JHUFF_TBL& table, HuffmanLookup::Kind kind) {
     for (int i = 0; i < table.bits[bits]; ++i, ++next) {
       if (used == 256) return false;
       const std::uint8_t symbol = table.huffval[used++];
-      if (symbol > largest || codes[symbol] != 0) return false;
-      codes[symbol] = next << 8 | bits;
+      if (symbol > largest || out.codes[symbol] != 0) return false;
+      // Larger sizes are never written.
+      const std::uint32_t size = std::min<std::uint32_t>(symbol & 15, kMostDcBits);
+      out.codes[symbol] = next << size << 5 | (bits + size);
     }
     // No code is all ones.
     if (table.bits[bits] > 0 && next >= 1u << bits) return false;
@@ -63,24 +52,11 @@ bool HuffmanCodes::build(const JHUFF_TBL& table, HuffmanLookup::Kind kind) {
   return true;
 }
 
-// Puts bits in the order of JPEG: the highest one of a byte first.
-struct SequentialScan::Bits {
-  std::uint8_t* next = nullptr;  // full bytes end here
-  std::uint64_t buffer = 0;      // the bits behind them, from its upper end
-  std::uint32_t filled = 0;      // their number
+bool has_table(const JHUFF_TBL* const* tables, int number) {
+  return number >= 0 && number < NUM_HUFF_TBLS && tables[number] != nullptr;
+}
 
-  // 0 to 32 bits. Stores 8 bytes.
-  void put(std::uint32_t value, std::uint32_t bits) {
-    filled += bits;
-    buffer |= std::uint64_t{value} << 1 << (63 - filled);
-    const std::uint64_t word =
-        std::endian::native == std::endian::little ? __builtin_bswap64(buffer) : buffer;
-    std::memcpy(next, &word, sizeof word);
-    next += filled / 8;
-    buffer <<= filled & ~7u;
-    filled %= 8;
-  }
-};
+}  // namespace
 
 bool SequentialScan::open(const jpeg_decompress_struct& info, const BlockOrder& order) {
   if (info.progressive_mode != FALSE || info.arith_code != FALSE || info.data_precision != 8 ||
@@ -98,8 +74,10 @@ bool SequentialScan::open(const jpeg_decompress_struct& info, const BlockOrder& 
     Block block;
     block.dc = &dc_[of.dc_tbl_no];
     block.ac = &ac_[of.ac_tbl_no];
-    if (!dc_[of.dc_tbl_no].build(*info.dc_huff_tbl_ptrs[of.dc_tbl_no], HuffmanLookup::Kind::dc) ||
-        !ac_[of.ac_tbl_no].build(*info.ac_huff_tbl_ptrs[of.ac_tbl_no], HuffmanLookup::Kind::ac))
+    if (!make_codes(*info.dc_huff_tbl_ptrs[of.dc_tbl_no], HuffmanLookup::Kind::dc,
+                    dc_[of.dc_tbl_no]) ||
+        !make_codes(*info.ac_huff_tbl_ptrs[of.ac_tbl_no], HuffmanLookup::Kind::ac,
+                    ac_[of.ac_tbl_no]))
       return false;
     block.component = c;
     const bool single = order.layout.blocks == 1;
@@ -168,69 +146,30 @@ bool SequentialScan::read(Span scan, PackBlock* blocks) const {
 }
 
 bool SequentialScan::write_group(const PackBlock* group, bool is_right, bool is_bottom,
-                                 std::int16_t* predictors, Bits& all) const {
-  std::uint32_t wrong = 0;
-  // A copy, which stays in registers.
-  Bits bits = all;
-  // A symbol with the bits of its coefficient.
-  const auto put = [&](const HuffmanCodes& of, std::uint32_t symbol, std::uint32_t value,
-                       std::uint32_t size) {
-    const std::uint32_t code = of.codes[symbol];
-    wrong |= code == 0 ? 1 : 0;
-    bits.put(code >> 8 << size | value, (code & 255) + size);
-  };
+                                 std::int16_t* predictors, HuffmanBits& bits) const {
+  // In place of a block beyond the image, libjpeg writes one that is the block before without AC.
+  static constexpr PackBlock kEmpty{};
   for (int i = 0; i < order_.layout.blocks; ++i) {
     const Block& block = block_[i];
-    // In place of blocks beyond the image, libjpeg writes ones that differ in nothing from the
-    // block before.
-    if ((is_right && block.beyond_right) || (is_bottom && block.beyond_bottom)) {
-      put(*block.dc, 0, 0, 0);
-      put(*block.ac, kEndOfBlock, 0, 0);
-      continue;
-    }
-    const std::int16_t dc = group[i][0];
-    const std::int32_t difference = dc - predictors[block.component];
-    predictors[block.component] = dc;
-    if (difference < -(1 << kMostDcBits) || difference >= 1 << kMostDcBits) return false;
-    NonzeroList list;
-    const std::size_t count = list_nonzeros(group[i], static_cast<std::int16_t>(difference), list);
-    // Without a branch, since signs are random.
-    const auto value_of = [](std::uint32_t nonzero, std::uint32_t size) {
-      const std::uint32_t flips = -(nonzero >> 31) & ((1u << size) - 1);
-      return Nonzero::magnitude(nonzero) ^ flips;
-    };
-    std::size_t k = 0;
-    if (difference != 0) {
-      const auto size = static_cast<std::uint32_t>(std::bit_width(Nonzero::magnitude(list[k])));
-      wrong |= size > kMostDcBits ? 1 : 0;
-      put(*block.dc, size & 15, value_of(list[k], size), size);
-      ++k;
-    } else {
-      put(*block.dc, 0, 0, 0);
-    }
-    std::uint32_t end = 1;  // of the coefficients that are written
-    for (; k < count; ++k) {
-      const auto size = static_cast<std::uint32_t>(std::bit_width(Nonzero::magnitude(list[k])));
-      if (size > kMostAcBits) return false;
-      std::uint32_t run = Nonzero::end(list[k]) - end - 1;
-      for (; run > 15; run -= 16) put(*block.ac, kSixteenZeros, 0, 0);
-      end = Nonzero::end(list[k]);
-      put(*block.ac, run << 4 | size, value_of(list[k], size), size);
-    }
-    if (end < 64) put(*block.ac, kEndOfBlock, 0, 0);
+    const bool is_beyond = (is_right && block.beyond_right) || (is_bottom && block.beyond_bottom);
+    std::int16_t& predictor = predictors[block.component];
+    const std::int32_t difference = is_beyond ? 0 : group[i][0] - predictor;
+    if (!put_block(is_beyond ? kEmpty : group[i], difference, *block.dc, *block.ac, bits))
+      return false;
+    if (!is_beyond) predictor = group[i][0];
   }
-  all = bits;
-  return wrong == 0;
+  return true;
 }
 
 std::vector<std::uint8_t> SequentialScan::write(const PackBlock* blocks,
                                                 std::size_t expected) const {
   const auto per_group = static_cast<std::size_t>(order_.layout.blocks);
   const std::size_t interval = info_->restart_interval;
-  const std::size_t row_bytes = order_.per_row * per_group * kMostBlockBytes + sizeof(Bits::buffer);
+  const std::size_t row_bytes =
+      order_.per_row * per_group * kMostHuffmanBytes + sizeof(HuffmanBits::buffer);
   std::vector<std::uint8_t> out, row_of_codes(row_bytes);
   out.reserve(expected);
-  Bits bits{row_of_codes.data()};
+  HuffmanBits bits{row_of_codes.data()};
   // Moves the full bytes to `out`.
   const auto move = [&] {
     append_stuffed(out, Span(row_of_codes.data(), bits.next));

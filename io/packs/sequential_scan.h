@@ -10,7 +10,7 @@
 // Threads: each object belongs to one thread. Errors: std::bad_alloc.
 #pragma once
 
-#include <sluice/io/jpeg/entropy.h>
+#include <sluice/io/packs/block_symbols.h>
 #include <sluice/io/packs/jpeg_scans.h>
 #include <sluice/io/packs/tokens.h>
 
@@ -23,15 +23,6 @@
 #include <jpeglib.h>
 
 namespace sluice {
-
-// The codes of a Huffman table, laid out for encoding.
-struct HuffmanCodes {
-  // Returns false for a table that libjpeg refuses.
-  bool build(const JHUFF_TBL& table, HuffmanLookup::Kind kind);
-
-  // For each symbol: bits 0 to 7 the length of its code, and behind them the code. 0 without one.
-  std::uint32_t codes[256];
-};
 
 class SequentialScan {
  public:
@@ -58,9 +49,8 @@ class SequentialScan {
     // True in the last group of a row, or in the last row, if it lies beyond the image.
     bool beyond_right = false, beyond_bottom = false;
   };
-  struct Bits;
   bool write_group(const PackBlock* group, bool is_right, bool is_bottom, std::int16_t* predictors,
-                   Bits& bits) const;
+                   HuffmanBits& bits) const;
 
   const jpeg_decompress_struct* info_ = nullptr;
   BlockOrder order_;

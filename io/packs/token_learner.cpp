@@ -102,7 +102,7 @@ struct Vocabulary {
 
 struct PackTokenLearner::State {
   struct Segment {
-    std::size_t size() const { return first.size(); }
+    std::size_t size() const { return first.size() - PackSymbols::kBehind; }
     std::vector<std::uint16_t> first;  // as in PackSymbols
     std::vector<std::uint8_t> later;
   };
@@ -127,13 +127,13 @@ struct PackTokenLearner::State {
   void parse(const std::vector<PackToken>& tokens, std::vector<std::uint32_t>& use,
              std::vector<std::uint32_t>& neighbors) const {
     const PackTokenParser parser(tokens);
-    PackTokenParser::Matches matches;
+    std::vector<std::uint32_t> found;
     use.assign(tokens.size(), 0);
     neighbors.clear();
     for (const Segment& segment : segments) {
       std::uint32_t before = 0;
       std::size_t place = segment.size();  // of the token before
-      parser.parse(segment.first.data(), segment.later.data(), segment.size(), matches,
+      parser.parse(segment.first.data(), segment.later.data(), segment.size(), found,
                    [&](const PackTokenParser::Step& step, std::size_t at) {
                      ++use[step.token];
                      // A block can begin with tokens that skip zeros.
@@ -157,7 +157,8 @@ void PackTokenLearner::add(std::span<const PackBlock> blocks, const PackLayout& 
   state.symbols.read(blocks, layout);
   const std::size_t count = state.symbols.count;
   State::Segment segment;
-  segment.first.assign(state.symbols.first.data(), state.symbols.first.data() + count);
+  segment.first.assign(state.symbols.first.data(),
+                       state.symbols.first.data() + count + PackSymbols::kBehind);
   segment.later.assign(state.symbols.later.data(),
                        state.symbols.later.data() + count + PackSymbols::kBehind);
   state.kept += segment.size();
@@ -173,8 +174,8 @@ std::vector<std::uint8_t> PackTokenLearner::learn(const std::atomic<bool>* stop)
   // The most frequent pairs.
   std::vector<std::uint32_t> frequency(64 * 64);
   for (const State::Segment& segment : state_->segments)
-    for (const std::uint16_t code : segment.first)
-      if (code != 0) ++frequency[code];
+    for (std::size_t i = 0; i < segment.size(); ++i)
+      if (segment.first[i] != 0) ++frequency[segment.first[i]];
   std::vector<std::uint32_t> order;
   for (std::uint32_t i = 0; i < frequency.size(); ++i)
     if (frequency[i] > 0) order.push_back(i);

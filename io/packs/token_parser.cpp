@@ -40,14 +40,12 @@ std::size_t class_of_first(const PackToken& token) {
 
 // The tokens as a tree of symbols.
 struct PackTokenParser::Trie {
-  static constexpr std::size_t kRoots = 64 << 6;  // a node for each code at the begin
-
   struct Node {
     std::uint32_t match = kNone;  // of the longest token up to here
     std::uint16_t base = 0;
     std::vector<std::pair<std::uint8_t, std::uint32_t>> children;  // codes and nodes
   };
-  std::vector<Node> nodes{kRoots};
+  std::vector<Node> nodes{kRoots};  // first one for each code at the begin
 
   void add(std::uint16_t number, const PackToken& token) {
     std::size_t node = 0;
@@ -94,7 +92,7 @@ struct PackTokenParser::Trie {
   }
 };
 
-PackTokenParser::PackTokenParser(std::span<const PackToken> tokens) : first_(Trie::kRoots) {
+PackTokenParser::PackTokenParser(std::span<const PackToken> tokens) {
   Trie trie;
   for (std::size_t i = 0; i < tokens.size(); ++i)
     trie.add(static_cast<std::uint16_t>(i), tokens[i]);
@@ -114,8 +112,8 @@ PackTokenParser::PackTokenParser(std::span<const PackToken> tokens) : first_(Tri
   lay_out(trie);
 }
 
-// The edges of all nodes share one table, without two at one place: an edge is at the base of its
-// node plus its code. Nodes with many edges are placed first, and others fill the gaps.
+// Gives all nodes their numbers. Nodes with many others behind them come first, and the others fill
+// the gaps.
 void PackTokenParser::lay_out(Trie& trie) {
   std::vector<std::uint32_t> order;
   for (std::uint32_t i = 0; i < trie.nodes.size(); ++i)
@@ -123,8 +121,8 @@ void PackTokenParser::lay_out(Trie& trie) {
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     return trie.nodes[a].children.size() > trie.nodes[b].children.size();
   });
-  std::vector<bool> taken(std::size_t{1} << 17), is_base(kFree);
-  std::size_t lowest = 1, highest = 0;
+  std::vector<bool> taken(kFree + std::size_t{256}), is_base(kFree);
+  std::size_t lowest = kRoots, highest = kRoots;
   for (const std::uint32_t i : order) {
     Trie::Node& node = trie.nodes[i];
     while (taken[lowest]) ++lowest;
@@ -132,7 +130,7 @@ void PackTokenParser::lay_out(Trie& trie) {
       return !is_base[base] && std::none_of(node.children.begin(), node.children.end(),
                                             [&](const auto& of) { return taken[base + of.first]; });
     };
-    std::size_t base = lowest - std::min<std::size_t>(lowest - 1, node.children.front().first);
+    std::size_t base = std::max<std::size_t>(lowest - node.children.front().first, kRoots);
     while (base < kFree && !fits(base)) ++base;
     if (base == kFree) break;  // the rest is not used: a dictionary that was made for that
     for (const auto& [code, child] : node.children) taken[base + code] = true;
@@ -140,15 +138,17 @@ void PackTokenParser::lay_out(Trie& trie) {
     node.base = static_cast<std::uint16_t>(base);
     highest = std::max(highest, base);
   }
-  const auto edge = [&](const Trie::Node& to, std::uint16_t from) {
-    return to.match | Edge{to.base} << 32 | Edge{from} << 48;
+  links_.assign(highest + 256, std::uint32_t{kFree} << 16);
+  matches_.assign(links_.size(), kNone);
+  const auto place = [&](std::size_t at, const Trie::Node& node, std::uint16_t before) {
+    links_[at] = node.base | std::uint32_t{before} << 16;
+    matches_[at] = node.match;
   };
-  edges_.assign(highest + 256, Edge{kFree} << 48);
+  for (std::size_t i = 0; i < kRoots; ++i) place(i, trie.nodes[i], kFree);
   for (const Trie::Node& node : trie.nodes)
     if (node.base != 0)
       for (const auto& [code, child] : node.children)
-        edges_[std::size_t{node.base} + code] = edge(trie.nodes[child], node.base);
-  for (std::size_t i = 0; i < first_.size(); ++i) first_[i] = edge(trie.nodes[i], 0);
+        place(std::size_t{node.base} + code, trie.nodes[child], node.base);
 }
 
 // Finds the fewest tokens that skip 1, 2, 3, ... zeros. A value of zero skips one, at worst.
@@ -170,44 +170,6 @@ void PackTokenParser::find_skips(std::span<const PackToken> tokens) {
         best = {{of_run[run], 0, 0, 0, false},
                 static_cast<std::uint8_t>(run),
                 static_cast<std::uint8_t>(skips_[zeros - run].steps + 1)};
-  }
-}
-
-// Goes one step for all symbols, then another one for those that can be longer, and so on. So no
-// branch depends on the symbols, and no step waits for the one before it.
-void PackTokenParser::match(const std::uint16_t* first, const std::uint8_t* later,
-                            std::size_t count, Matches& matches) const {
-  if (matches.found.size() < count) {
-    matches.found.resize(count);
-    matches.longer.resize(count);
-  }
-  const Edge* const edges = edges_.data();
-  std::uint32_t* const found = matches.found.data();
-  Matches::Longer* const longer = matches.longer.data();
-  std::size_t left = 0;
-  const auto step = [&](std::size_t at, std::uint32_t base, std::uint8_t code,
-                        std::uint32_t before) {
-    const Edge edge = edges[base + code];
-    const bool fits = edge >> 48 == base;
-    const std::uint32_t mask = -std::uint32_t{fits};
-    found[at] = before ^ ((before ^ static_cast<std::uint32_t>(edge)) & mask);
-    // At base 0, no edge fits.
-    const std::uint32_t next = static_cast<std::uint32_t>(edge >> 32) & 0xffff & mask;
-    longer[left] = {static_cast<std::uint32_t>(at), next};
-    left += next != 0 ? 1 : 0;
-  };
-  for (std::size_t at = 0; at < count; ++at) {
-    const Edge root = first_[first[at]];
-    step(at, static_cast<std::uint32_t>(root >> 32), later[at + 1],
-         static_cast<std::uint32_t>(root));
-  }
-  for (std::size_t depth = 2; left > 0; ++depth) {
-    const std::size_t all = left;
-    left = 0;
-    for (std::size_t i = 0; i < all; ++i) {
-      const auto [at, base] = longer[i];
-      step(at, base, later[at + depth], found[at]);
-    }
   }
 }
 

@@ -10,7 +10,7 @@
 // Errors: PackError for tokens that cannot express all blocks; std::bad_alloc.
 #pragma once
 
-#include <sluice/io/packs/token_symbols.h>
+#include <sluice/io/packs/block_symbols.h>
 #include <sluice/io/packs/tokens.h>
 
 #include <cstddef>
@@ -38,26 +38,20 @@ class PackTokenParser {
     bool is_all;         // the first symbol's extra bits are its whole magnitude
   };
 
-  // Working memory: what match() has found so far.
-  struct Matches {
-    struct Longer {
-      std::uint32_t at, base;
-    };
-    std::vector<std::uint32_t> found;
-    std::vector<Longer> longer;  // symbols that may begin a longer token
-  };
+  static constexpr std::int32_t kRoots = 64 << 6;  // codes at the begin of a token
 
   // Throws PackError if these tokens cannot express all blocks.
   explicit PackTokenParser(std::span<const PackToken> tokens);
 
   // Calls use(step, at) for each token of a segment, in order; `at` is the number of its first
-  // symbol. `first` and `later` are those of PackSymbols, also behind the last one.
+  // symbol. `first` and `later` are those of PackSymbols, also behind the last one. `found` is
+  // working memory.
   template <class Use>
   void parse(const std::uint16_t* first, const std::uint8_t* later, std::size_t count,
-             Matches& matches, const Use& use) const {
-    match(first, later, count, matches);
+             std::vector<std::uint32_t>& found, const Use& use) const {
+    match(first, later, count, found);
     for (std::size_t at = 0; at < count;) {
-      const Step step = step_of(matches.found[at]);
+      const Step step = step_of(found[at]);
       if (step.symbols != 0) {
         use(step, at);
         at += step.symbols;
@@ -74,10 +68,6 @@ class PackTokenParser {
   static constexpr std::uint16_t kNone = 0x1fff;
   static constexpr std::uint16_t kFree = 0xffff;
 
-  // A place in the trie: bits 0 to 12 the longest token up to here, 13 to 16 its symbols, 17 to 20
-  // its signs, 21 to 25 its extra bits. Then 32 to 47: where the edges begin that leave it, or 0.
-  // 48 to 63: where the edges begin that leave the place before it.
-  using Edge = std::uint64_t;
   struct Skip {
     Step step = {kNone, 0, 0, 0, false};
     std::uint8_t zeros = 0;  // that it skips
@@ -89,16 +79,21 @@ class PackTokenParser {
             static_cast<std::uint8_t>(match >> 17 & 15),
             static_cast<std::uint8_t>(match >> 21 & 31), false};
   }
-  // Writes the longest token that begins with each symbol, or none.
+  // Writes for each symbol the longest token that begins there, as in `matches_`.
   void match(const std::uint16_t* first, const std::uint8_t* later, std::size_t count,
-             Matches& matches) const;
+             std::vector<std::uint32_t>& found) const;
   void find_skips(std::span<const PackToken> tokens);
 
   struct Trie;
   void lay_out(Trie& trie);
 
-  std::vector<Edge> first_;  // for each code
-  std::vector<Edge> edges_;
+  // The nodes: first one for each code at the begin. The node behind another one by a code has the
+  // number base + code. A link has the base in its lower half, or 0 if no nodes are behind it. Its
+  // upper half is the base of the node before it, or kFree.
+  std::vector<std::uint32_t> links_;
+  // The longest token up to a node: bits 0 to 12 its number, 13 to 16 its symbols, 17 to 20 its
+  // signs, 21 to 25 its extra bits.
+  std::vector<std::uint32_t> matches_;
   Step single_[64];  // tokens of one symbol without a run
   Skip skips_[64];
 };

@@ -159,7 +159,7 @@ struct PackTokenWriter::State {
       filled %= 8;
     };
     const auto* const negative = reinterpret_cast<const std::uint8_t*>(symbols.negative.data());
-    parser.parse(symbols.first.data(), symbols.later.data(), symbols.count, matches,
+    parser.parse(symbols.first.data(), symbols.later.data(), symbols.count, found,
                  [&](const PackTokenParser::Step& step, std::size_t at) {
                    *token++ = step.token;
                    const std::uint32_t bits = std::uint32_t{step.extra} + step.signs;
@@ -203,7 +203,7 @@ struct PackTokenWriter::State {
 
   PackTokenParser parser;
   PackSymbols symbols;
-  PackTokenParser::Matches matches;
+  std::vector<std::uint32_t> found;
   std::vector<std::uint16_t> used;
   std::size_t tokens = 0;
   std::vector<std::uint8_t> raw;

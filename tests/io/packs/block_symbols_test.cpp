@@ -1,20 +1,26 @@
-// The symbols of packed JPEGs, and the tokens that are made of them, against plain loops.
+// The symbols of blocks, and the tokens and Huffman codes that are made of them, against plain
+// loops.
 
 #include "tests/every_target.h"
 #include <sluice/io/jpeg/zigzag.h>
+#include <sluice/io/packs/block_symbols.h>
 #include <sluice/io/packs/token_parser.h>
-#include <sluice/io/packs/token_symbols.h>
 #include <sluice/runtime/random.h>
 
+#include <algorithm>
+#include <atomic>
+#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace token_symbols_test {
+namespace block_symbols_test {
 
 using Blocks = std::vector<PackBlock>;
 
@@ -115,32 +121,76 @@ TEST(PackSymbols, AreThoseOfAPlainLoop) {
                 : PackSymbols::kFar;
         ASSERT_EQ(found.later[i], later);
       }
-      for (std::size_t i = 0; i < PackSymbols::kBehind; ++i)
+      for (std::size_t i = 0; i < PackSymbols::kLongest; ++i)
         ASSERT_EQ(found.later[found.count + i], PackSymbols::kBegins);
     }
   });
 }
 
-TEST(PackSymbols, NonzeroCoefficientsAreListedInOrder) {
-  testing::on_every_target([] {
-    for (std::uint32_t seed = 0; seed < 300; ++seed) {
-      const PackBlock block = any_blocks(1, seed)[0];
-      const auto dc = static_cast<std::int16_t>(static_cast<int>(seed % 3) - 1);
-      std::vector<int> values = in_zigzag_order(block);
-      values[0] = dc;
-      NonzeroList list;
-      const std::size_t count = list_nonzeros(block, dc, list);
-      std::vector<int> found(64);
-      std::uint32_t end = 0;
-      for (std::size_t i = 0; i < count; ++i) {
-        ASSERT_GT(Nonzero::end(list[i]), end);
-        end = Nonzero::end(list[i]);
-        const auto magnitude = static_cast<int>(Nonzero::magnitude(list[i]));
-        ASSERT_NE(magnitude, 0);
-        found[end - 1] = (list[i] & Nonzero::kNegative) != 0 ? -magnitude : magnitude;
-      }
-      ASSERT_EQ(found, values);
+// Puts the bits of a block one by one.
+std::string bits_of(const PackBlock& block, int difference, const HuffmanCodes& dc,
+                    const HuffmanCodes& ac) {
+  std::string bits;
+  const auto put = [&](const HuffmanCodes& of, std::uint32_t symbol, int value) {
+    const std::uint32_t code = of.codes[symbol], size = symbol & 15;
+    // A negative number is stored less one.
+    const auto number = static_cast<std::uint32_t>(value < 0 ? value + (1 << size) - 1 : value);
+    for (std::uint32_t i = code & 31; i-- > 0;)
+      bits += ((code >> 5 | number) >> i & 1) != 0 ? '1' : '0';
+  };
+  const auto size_of = [](int value) {
+    return static_cast<std::uint32_t>(std::bit_width(static_cast<std::uint32_t>(std::abs(value))));
+  };
+  put(dc, size_of(difference), difference);
+  std::vector<int> values = in_zigzag_order(block);
+  std::uint32_t run = 0;
+  for (std::size_t k = 1; k < 64; ++k) {
+    if (values[k] == 0) {
+      ++run;
+      continue;
     }
+    for (; run > 15; run -= 16) put(ac, 0xf0, 0);
+    put(ac, run << 4 | size_of(values[k]), values[k]);
+    run = 0;
+  }
+  if (run > 0) put(ac, 0, 0);
+  return bits;
+}
+
+TEST(HuffmanBits, ABlockIsPutAsByAPlainLoop) {
+  // Different lengths for all symbols.
+  HuffmanCodes dc{}, ac{};
+  for (std::uint32_t i = 0; i < 256; ++i) {
+    const std::uint32_t size = std::min(i & 15, 11u), length = 1 + i * 7 % 16;
+    dc.codes[i] = ac.codes[i] =
+        ((i * 2654435761u >> 16) % (1u << length)) << size << 5 | (length + size);
+  }
+  testing::on_every_target([&] {
+    for (std::uint32_t seed = 0; seed < 600; ++seed) {
+      const PackBlock block = any_blocks(1, seed)[0];
+      const int difference = static_cast<int>(seed * 37 % 4100) - 2050;
+      bool is_small = difference > -2048 && difference < 2048;
+      for (std::size_t i = 1; i < 64; ++i) is_small = is_small && std::abs(block[i]) < 1024;
+      std::vector<std::uint8_t> bytes(1 + kMostHuffmanBytes + 8);
+      HuffmanBits bits{bytes.data()};
+      bits.put(5, 3);
+      ASSERT_EQ(put_block(block, difference, dc, ac, bits), is_small);
+      if (!is_small) continue;
+      bits.put(0, (8 - bits.filled) % 8);
+      std::string found;
+      for (const std::uint8_t* at = bytes.data(); at != bits.next; ++at)
+        for (int i = 7; i >= 0; --i) found += (*at >> i & 1) != 0 ? '1' : '0';
+      std::string expected = "101" + bits_of(block, difference, dc, ac);
+      while (expected.size() % 8 != 0) expected += '0';
+      ASSERT_EQ(found, expected);
+    }
+    // A symbol without a code.
+    HuffmanCodes without = ac;
+    without.codes[0] = 0;
+    std::vector<std::uint8_t> bytes(kMostHuffmanBytes + 8);
+    HuffmanBits bits{bytes.data()};
+    EXPECT_FALSE(put_block({}, 0, dc, without, bits));
+    EXPECT_TRUE(put_block({}, 0, dc, ac, bits));
   });
 }
 
@@ -177,42 +227,44 @@ TEST(PackTokenParser, TakesTheLongestTokenAgainAndAgain) {
   }
   const PackTokenParser parser(tokens);
   PackSymbols symbols;
-  PackTokenParser::Matches matches;
+  std::vector<std::uint32_t> memory;
   int long_ones = 0;
-  for (std::uint32_t seed = 0; seed < 200; ++seed) {
-    const Blocks blocks = any_blocks(24, seed);
-    symbols.read(blocks, color());
-    const std::vector<Symbol> all = symbols_of(blocks, color());
-    // Only the steps with symbols: skips, and the symbols behind them, are no matches.
-    std::size_t next = 0, skipped_at = all.size();
-    parser.parse(symbols.first.data(), symbols.later.data(), symbols.count, matches,
-                 [&](const PackTokenParser::Step& step, std::size_t at) {
-                   ASSERT_EQ(at, next);
-                   std::size_t longest = 0;
-                   std::uint16_t token = 0;
-                   Pairs pairs;
-                   for (std::size_t i = at; i < all.size() && pairs.size() < 9; ++i) {
-                     if (i > at && all[i].begins) break;
-                     const std::size_t type = all[i].ends ? 0 : class_of(std::abs(all[i].value));
-                     pairs.emplace_back(all[i].run, type);
-                     const auto found = known.find(pairs);
-                     if (found == known.end()) continue;
-                     longest = pairs.size();
-                     token = found->second;
-                   }
-                   next += step.symbols;
-                   if (longest == 0) {
-                     EXPECT_LE(step.symbols, 1);
-                     skipped_at = at;
-                     return;
-                   }
-                   EXPECT_NE(skipped_at, at);
-                   EXPECT_EQ(step.symbols, longest);
-                   EXPECT_EQ(step.token, token);
-                   long_ones += longest > 3 ? 1 : 0;
-                 });
-    EXPECT_EQ(next, all.size());
-  }
+  testing::on_every_target([&] {
+    for (std::uint32_t seed = 0; seed < 200; ++seed) {
+      const Blocks blocks = any_blocks(24, seed);
+      symbols.read(blocks, color());
+      const std::vector<Symbol> all = symbols_of(blocks, color());
+      // Only the steps with symbols: skips, and the symbols behind them, are no matches.
+      std::size_t next = 0, skipped_at = all.size();
+      parser.parse(symbols.first.data(), symbols.later.data(), symbols.count, memory,
+                   [&](const PackTokenParser::Step& step, std::size_t at) {
+                     ASSERT_EQ(at, next);
+                     std::size_t longest = 0;
+                     std::uint16_t token = 0;
+                     Pairs pairs;
+                     for (std::size_t i = at; i < all.size() && pairs.size() < 9; ++i) {
+                       if (i > at && all[i].begins) break;
+                       const std::size_t type = all[i].ends ? 0 : class_of(std::abs(all[i].value));
+                       pairs.emplace_back(all[i].run, type);
+                       const auto found = known.find(pairs);
+                       if (found == known.end()) continue;
+                       longest = pairs.size();
+                       token = found->second;
+                     }
+                     next += step.symbols;
+                     if (longest == 0) {
+                       EXPECT_LE(step.symbols, 1);
+                       skipped_at = at;
+                       return;
+                     }
+                     EXPECT_NE(skipped_at, at);
+                     EXPECT_EQ(step.symbols, longest);
+                     EXPECT_EQ(step.token, token);
+                     long_ones += longest > 3 ? 1 : 0;
+                   });
+      EXPECT_EQ(next, all.size());
+    }
+  });
   EXPECT_GT(long_ones, 100);
 }
 
@@ -225,5 +277,5 @@ TEST(PackTokens, LearningCanBeStopped) {
   EXPECT_TRUE(learner.learn(&stop).empty());
 }
 
-}  // namespace token_symbols_test
+}  // namespace block_symbols_test
 }  // namespace sluice

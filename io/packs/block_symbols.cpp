@@ -3,19 +3,19 @@
 // Idea: no branch depends on the coefficients. A block is brought into zigzag order. The nonzero
 // coefficients are moved together by a vector's compress operation, with their places beside them.
 // Runs are the differences of neighboring places.
-#include <sluice/io/packs/token_symbols.h>
+#include <sluice/io/packs/block_symbols.h>
 
 #include <bit>
 #include <cstddef>
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "sluice/io/packs/token_symbols.cpp"
+#define HWY_TARGET_INCLUDE "sluice/io/packs/block_symbols.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#ifndef SLUICE_PACK_TOKEN_SYMBOLS_ONCE
-#define SLUICE_PACK_TOKEN_SYMBOLS_ONCE
+#ifndef SLUICE_PACK_BLOCK_SYMBOLS_ONCE
+#define SLUICE_PACK_BLOCK_SYMBOLS_ONCE
 #include <sluice/io/jpeg/zigzag.h>
 
 namespace sluice {
@@ -48,6 +48,17 @@ struct NaturalShuffles {
   }
 };
 constexpr NaturalShuffles kNaturalShuffles;
+
+// A coefficient that is not zero: bits 0 to 15 have its magnitude, 16 to 22 its place in zigzag
+// order plus 1, and bit 31 is set if it is negative.
+struct Nonzero {
+  static constexpr std::uint32_t kNegative = std::uint32_t{1} << 31;
+
+  static std::uint32_t magnitude(std::uint32_t nonzero) { return nonzero & 0xffff; }
+  static std::uint32_t end(std::uint32_t nonzero) { return nonzero >> 16 & 127; }
+};
+// A zero, the nonzero coefficients of a block, and room behind them.
+using NonzeroList = std::uint32_t[1 + 64 + 16];
 
 // Where the symbols of a segment are written.
 struct SymbolOutput {
@@ -110,6 +121,23 @@ HWY_INLINE std::uint64_t WriteCodes(const std::uint32_t* HWY_RESTRICT list, std:
     more[i] = static_cast<std::uint16_t>(rest);
   }
   return negative;
+}
+
+// Writes the listed coefficients as Huffman symbols. list[-1] is 0. Returns false if one of AC has
+// more than 10 bits.
+HWY_INLINE bool WriteHuffman(const std::uint32_t* HWY_RESTRICT list, std::size_t count,
+                             std::uint32_t* HWY_RESTRICT symbols) {
+  bool fits = true;
+  std::uint32_t behind = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t magnitude = Nonzero::magnitude(list[i]), end = Nonzero::end(list[i]);
+    const auto size = static_cast<std::uint32_t>(std::bit_width(magnitude));
+    fits = fits && (end == 1 || size <= 10);
+    const std::uint32_t flips = (list[i] & Nonzero::kNegative) != 0 ? (1u << size) - 1 : 0;
+    symbols[i] = (end - behind - 1) << 20 | size << 16 | (magnitude ^ flips);
+    behind = end;
+  }
+  return fits;
 }
 
 #else
@@ -227,17 +255,82 @@ HWY_INLINE std::uint64_t WriteCodes(const std::uint32_t* HWY_RESTRICT list, std:
   return count < 64 ? negative & ((std::uint64_t{1} << count) - 1) : negative;
 }
 
+// Writes the listed coefficients as Huffman symbols. list[-1] is 0. Returns false if one of AC has
+// more than 10 bits.
+HWY_INLINE bool WriteHuffman(const std::uint32_t* HWY_RESTRICT list, std::size_t count,
+                             std::uint32_t* HWY_RESTRICT symbols) {
+  const Words d;
+  const hn::RebindToUnsigned<Words> du;
+  const hn::RebindToFloat<Words> df;
+  bool fits = true;
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+    const auto word = hn::BitCast(d, hn::LoadU(du, list + i));
+    const auto before = hn::BitCast(d, hn::LoadU(du, list + i - 1));
+    const auto end_of = [&](auto of)
+                            HWY_ATTR { return hn::And(hn::ShiftRight<16>(of), hn::Set(d, 127)); };
+    const auto end = end_of(word), one = hn::Set(d, 1);
+    const auto run = hn::Sub(hn::Sub(end, end_of(before)), one);
+    const auto magnitude = hn::And(word, hn::Set(d, 0xffff));
+    // The exponents of floating-point numbers are the number of bits, and the power of two above.
+    const auto size =
+        hn::Sub(hn::ShiftRight<23>(hn::BitCast(d, hn::ConvertTo(df, magnitude))), hn::Set(d, 126));
+    const auto power =
+        hn::ConvertTo(d, hn::BitCast(df, hn::ShiftLeft<23>(hn::Add(size, hn::Set(d, 127)))));
+    const auto flips = hn::And(hn::BroadcastSignBit(word), hn::Sub(power, one));
+    const auto symbol =
+        hn::Or(hn::Or(hn::ShiftLeft<20>(run), hn::ShiftLeft<16>(size)), hn::Xor(magnitude, flips));
+    hn::StoreU(hn::BitCast(du, symbol), du, symbols + i);
+    // Lanes behind the last one hold anything.
+    const auto valid = hn::FirstN(d, count - i);
+    const auto large = hn::Gt(magnitude, hn::Set(d, 1023));
+    fits = fits && hn::AllFalse(d, hn::And(large, hn::And(valid, hn::Gt(end, one))));
+  }
+  return fits;
+}
+
 #endif
 
-std::size_t ListNonzeros(const PackBlock& block, std::int16_t dc, NonzeroList& list) {
-  return ListOf(block.data(), dc, list);
+bool PutBlock(const PackBlock& block, std::int32_t difference, const HuffmanCodes& dc,
+              const HuffmanCodes& ac, HuffmanBits& all) {
+  constexpr std::uint32_t kSixteenZeros = 0xf0, kEndOfBlock = 0;
+  if (difference <= -2048 || difference >= 2048) return false;
+  NonzeroList list;
+  list[0] = 0;
+  // Room for a vector behind the last one. Bits 0 to 15: the bits that follow the code. From bit 16
+  // on: their number, plus 16 times the zeros before.
+  std::uint32_t symbols[64 + 16];
+  const std::size_t count = ListOf(block.data(), static_cast<std::int16_t>(difference), list + 1);
+  if (!WriteHuffman(list + 1, count, symbols)) return false;
+  HuffmanBits bits = all;  // a copy, which stays in registers
+  bool all_known = true;
+  const auto put = [&](const HuffmanCodes& of, std::uint32_t symbol, std::uint32_t value) HWY_ATTR {
+    const std::uint32_t code = of.codes[symbol];
+    all_known &= code != 0;
+    bits.put(code >> 5 | value, code & 31);
+  };
+  std::size_t k = 0;
+  if (difference != 0) {
+    put(dc, symbols[0] >> 16, symbols[0] & 0xffff);
+    ++k;
+  } else {
+    put(dc, 0, 0);
+    symbols[0] -= 1u << 20;  // DC counts as a zero before the next coefficient
+  }
+  for (; k < count; ++k) {
+    std::uint32_t symbol = symbols[k] >> 16;
+    for (; symbol >= 256; symbol -= 256) put(ac, kSixteenZeros, 0);
+    put(ac, symbol, symbols[k] & 0xffff);
+  }
+  if (Nonzero::end(list[count]) < 64) put(ac, kEndOfBlock, 0);
+  all = bits;
+  return all_known;
 }
 
 // Returns the number of symbols.
 std::size_t ReadSymbols(std::span<const PackBlock> blocks, const PackLayout& layout,
                         const SymbolOutput& out) {
   std::int16_t predictors[4] = {};
-  std::uint32_t list[1 + std::size(NonzeroList{})];
+  NonzeroList list;
   list[0] = 0;
   int in_group = 0;
   std::size_t at = 0;
@@ -258,7 +351,7 @@ std::size_t ReadSymbols(std::span<const PackBlock> blocks, const PackLayout& lay
     out.later[end] = PackSymbols::kEnd;
     out.more[end] = 0;
     out.later[at] = PackSymbols::kBegins;
-    at = end + (count > 0 && Nonzero::end(list[count]) == 64 ? 0 : 1);
+    at = end + (Nonzero::end(list[count]) == 64 ? 0 : 1);
   }
   return at;
 }
@@ -270,16 +363,17 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sluice {
 
-HWY_EXPORT(ListNonzeros);
+HWY_EXPORT(PutBlock);
 HWY_EXPORT(ReadSymbols);
 
-std::size_t list_nonzeros(const PackBlock& block, std::int16_t dc, NonzeroList& list) {
-  return HWY_DYNAMIC_DISPATCH(ListNonzeros)(block, dc, list);
+bool put_block(const PackBlock& block, std::int32_t difference, const HuffmanCodes& dc,
+               const HuffmanCodes& ac, HuffmanBits& bits) {
+  return HWY_DYNAMIC_DISPATCH(PutBlock)(block, difference, dc, ac, bits);
 }
 
 void PackSymbols::read(std::span<const PackBlock> blocks, const PackLayout& layout) {
   // A block has at most 64 symbols. A vector may be stored behind the last one.
-  const std::size_t most = 64 * blocks.size() + 16 + kBehind;
+  const std::size_t most = 64 * blocks.size() + kMostLanes + kBehind;
   if (first.size() < most) {
     first.resize(most);
     later.resize(most);
@@ -288,7 +382,7 @@ void PackSymbols::read(std::span<const PackBlock> blocks, const PackLayout& layo
   }
   count = HWY_DYNAMIC_DISPATCH(ReadSymbols)(
       blocks, layout, {first.data(), later.data(), more.data(), negative.data()});
-  std::memset(later.data() + count, kBegins, kBehind);
+  std::memset(later.data() + count, kBegins, kLongest);
 }
 
 }  // namespace sluice

@@ -1,23 +1,26 @@
-// PackSymbols: the blocks of a segment as symbols, from which tokens are made. Internal: for the
-// writer and the learner of tokens.
+// The coefficients of blocks that are not zero, as symbols: for packing. PackSymbols has those from
+// which tokens are made, and put_block() writes a block with Huffman codes. Internal: for the
+// writer and the learner of tokens, and for the writer of scans.
 //
 // A symbol is a run of zeros with the coefficient behind it, in zigzag order, or the end of a
-// block. It has two codes: one for a symbol that begins a token, and one for a symbol within a
-// token. Magnitudes below 32 are a class each. Larger ones share classes and have extra bits. The
-// last class has all magnitudes, with 16 extra bits.
+// block.
+//
+// Symbols of tokens have two codes: one at the begin of a token, and one within it. Magnitudes
+// below 32 are a class each. Larger ones share classes and have extra bits. The last class has all
+// magnitudes, with 16 extra bits.
 //
 // Example: DC is -2, then two zeros, 1, and only zeros. The symbols are (run 0, magnitude 2),
 // (run 2, magnitude 1) and the end. The first one is negative.
-//
-// token_symbols.cpp has the inner loops. list_nonzeros() is also for the writer of Huffman codes.
 //
 // Ownership: values. Threads: each object belongs to one thread. Errors: std::bad_alloc.
 #pragma once
 
 #include <sluice/io/packs/tokens.h>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -48,21 +51,6 @@ struct MagnitudeClasses {
 };
 inline constexpr MagnitudeClasses kMagnitudeClasses;
 
-// A coefficient that is not zero: bits 0 to 15 have its magnitude, 16 to 22 its place in zigzag
-// order plus 1, and bit 31 is set if it is negative.
-struct Nonzero {
-  static constexpr std::uint32_t kNegative = std::uint32_t{1} << 31;
-
-  static std::uint32_t magnitude(std::uint32_t nonzero) { return nonzero & 0xffff; }
-  static std::uint32_t end(std::uint32_t nonzero) { return nonzero >> 16 & 127; }
-};
-// The nonzero coefficients of a block, and room behind them.
-using NonzeroList = std::uint32_t[64 + 16];
-
-// Lists the coefficients that are not zero in zigzag order, and returns their number. `dc` replaces
-// the block's first coefficient.
-std::size_t list_nonzeros(const PackBlock& block, std::int16_t dc, NonzeroList& list);
-
 struct PackSymbols {
   // Codes within a token. Others are run * 32 + magnitude, for runs below 8 and magnitudes
   // below 32.
@@ -70,8 +58,12 @@ struct PackSymbols {
   static constexpr std::uint8_t kFar = 32;     // a run or a magnitude that is too large
   static constexpr std::uint8_t kBegins = 64;  // the first symbol of a block
   static constexpr std::uint32_t kNearRuns = 8;
-  // So many kBegins are behind the last symbol.
-  static constexpr std::size_t kBehind = 8;
+  // The most symbols of a token besides the first one. So many kBegins are behind the last symbol.
+  static constexpr std::size_t kLongest = 8;
+  // A loop takes so many symbols at once.
+  static constexpr std::size_t kMostLanes = 32;
+  // So many codes can be read behind the last symbol.
+  static constexpr std::size_t kBehind = kLongest + kMostLanes;
 
   static constexpr std::uint16_t first_code(std::uint32_t run, std::size_t type) {
     return static_cast<std::uint16_t>(run << 6 | type);
@@ -89,5 +81,40 @@ struct PackSymbols {
   // Reads the blocks of a segment, group by group.
   void read(std::span<const PackBlock> blocks, const PackLayout& layout);
 };
+
+// The codes of a Huffman table, laid out for encoding. For each symbol: bits 0 to 4 the length of
+// its code and the bits behind it, together. Then the code, with zeros in place of these bits. 0 if
+// there is no code.
+struct HuffmanCodes {
+  std::uint32_t codes[256];
+};
+
+// A sequence of bits in the order of JPEG: the highest one of a byte first.
+struct HuffmanBits {
+  std::uint8_t* next = nullptr;  // full bytes end here
+  std::uint64_t buffer = 0;      // the bits behind them, from its upper end
+  std::uint32_t filled = 0;      // their number, less than 8
+
+  // Puts 0 to 32 bits. Stores 8 bytes.
+  void put(std::uint32_t value, std::uint32_t bits) {
+    filled += bits;
+    buffer |= std::uint64_t{value} << 1 << (63 - filled);
+    const std::uint64_t word =
+        std::endian::native == std::endian::little ? __builtin_bswap64(buffer) : buffer;
+    std::memcpy(next, &word, sizeof word);
+    next += filled / 8;
+    buffer <<= filled & ~7u;
+    filled %= 8;
+  }
+};
+
+// The most bytes of a block: at worst 64 codes of 16 bits, and up to 11 bits behind each.
+inline constexpr std::size_t kMostHuffmanBytes = 64 * (16 + 11) / 8;
+
+// Puts a block. `difference`: of its DC. Returns false if a coefficient has more bits than an
+// ordinary file can have, or a symbol has no code. Then the bits are undefined. Stores up to 8
+// bytes behind those of the block.
+bool put_block(const PackBlock& block, std::int32_t difference, const HuffmanCodes& dc,
+               const HuffmanCodes& ac, HuffmanBits& bits);
 
 }  // namespace sluice
