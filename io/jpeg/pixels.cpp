@@ -30,8 +30,11 @@ bool JpegPixels::takes(const jpeg_decompress_struct& info) {
     if (info.cur_comp_info[c] != &info.comp_info[c] || info.comp_info[c].quant_table == nullptr)
       return false;
   const bool gray_out = info.out_color_space == JCS_GRAYSCALE;
+  // libjpeg decodes a gray image with a vertical sampling factor by as many rows of blocks at once,
+  // and so may find damage below a region.
   if (info.num_components == 1)
-    return info.jpeg_color_space == JCS_GRAYSCALE && (gray_out || info.out_color_space == JCS_RGB);
+    return info.jpeg_color_space == JCS_GRAYSCALE && info.max_v_samp_factor == 1 &&
+           (gray_out || info.out_color_space == JCS_RGB);
   if (info.num_components != 3 || info.jpeg_color_space != JCS_YCbCr ||
       !(gray_out || info.out_color_space == JCS_RGB))
     return false;

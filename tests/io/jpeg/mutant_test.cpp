@@ -6,6 +6,7 @@
 
 #include "tests/io/decode_outcome.h"
 #include "tests/io/images.h"
+#include "tests/io/reference_jpeg.h"
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/entropy.h>
 #include <sluice/io/jpeg/self_test.h>
@@ -130,6 +131,27 @@ TEST_F(JpegMutantTest, AFileThatEndsInFillBytesIsCut) {
       }
     }
   }
+}
+
+// Sampling factors of a gray image mean nothing, but the library decodes two rows of blocks at
+// once.
+TEST_F(JpegMutantTest, ACutGrayFileWithSamplingFactorsIsCutForRegionsToo) {
+  const Bytes file =
+      Bytes::copy_of(reference_encode(draw_image(40, 90, 1), JCS_GRAYSCALE, 50, [](auto& info) {
+        info.comp_info[0].h_samp_factor = info.comp_info[0].v_samp_factor = 2;
+      }));
+  int damaged = 0;
+  for (std::size_t cut = segments_of(file).back().end; cut < file.size(); ++cut) {
+    const std::vector<std::uint8_t> bytes(file.begin(), file.begin() + cut);
+    for (const Rectangle& w : {Rectangle{12, 49, 7, 6}, Rectangle{0, 0, 5, 90}}) {
+      const DecodeOutcome library = outcome_of(bytes, w, {}, kLibrary);
+      const DecodeOutcome fast = outcome_of(bytes, w, {}, kFast);
+      EXPECT_TRUE(fast.same_as(library))
+          << "cut at " << cut << ": " << fast << " instead of " << library;
+      damaged += library.error.empty() ? 0 : 1;
+    }
+  }
+  EXPECT_GT(damaged, 20);
 }
 
 }  // namespace mutant_test
