@@ -118,22 +118,21 @@ unpack_sources() {
     fi
     newest=${versions%%$'\n'*}
     for version in $versions; do
-      [ "$version" != "$(cat "$folder/$name.version" 2>/dev/null)" ] || break
-      rm -rf "${folder:?}/$name" "$folder/$name.version" "$folder/unpacking"
+      [ "$version" != "$(cat "$folder/$name.version" 2>/dev/null)" ] || continue 2
+      rm -rf "$folder/unpacking"
       mkdir "$folder/unpacking"
       if (cd "$folder/unpacking" && apt-get "${options[@]}" source "$name=$version") >"$folder/$name.log" 2>&1; then
+        [ "$version" = "$newest" ] || say "$name: the mirror lacks $newest; taking $version" >&2
+        rm -rf "${folder:?}/$name" "$folder/$name.version"
         mv "$folder"/unpacking/*/ "$folder/$name"
         echo "$version" >"$folder/$name.version"
-        [ "$version" = "$newest" ] || say "$name: the mirror lacks $newest; taking $version" >&2
-        break
+        continue 2
       fi
       [ -n "${older_sources:-}" ] || break
     done
-    if [ ! -f "$folder/$name.version" ]; then
-      cat "$folder/$name.log" >&2
-      echo "$0: cannot get the source of $name ${newest:-in $release}; see above" >&2
-      return 1
-    fi
+    cat "$folder/$name.log" >&2 || true
+    echo "$0: cannot get the source of $name ${newest:-in $release}; see above" >&2
+    return 1
   done
   rm -rf "$folder/unpacking"
 }
