@@ -113,7 +113,7 @@ PackTokenParser::PackTokenParser(std::span<const PackToken> tokens) {
 }
 
 // Gives all nodes their numbers. Nodes with many others behind them come first, and the others fill
-// the gaps.
+// the gaps. For all nodes with equally many others, the gaps are passed only once.
 void PackTokenParser::lay_out(Trie& trie) {
   std::vector<std::uint32_t> order;
   for (std::uint32_t i = 0; i < trie.nodes.size(); ++i)
@@ -122,20 +122,22 @@ void PackTokenParser::lay_out(Trie& trie) {
     return trie.nodes[a].children.size() > trie.nodes[b].children.size();
   });
   std::vector<bool> taken(kFree + std::size_t{256}), is_base(kFree);
-  std::size_t lowest = kRoots, highest = kRoots;
+  std::size_t from = kRoots, children = 0, highest = kRoots;
   for (const std::uint32_t i : order) {
     Trie::Node& node = trie.nodes[i];
-    while (taken[lowest]) ++lowest;
+    if (node.children.size() != children) from = kRoots;
+    children = node.children.size();
     const auto fits = [&](std::size_t base) {
       return !is_base[base] && std::none_of(node.children.begin(), node.children.end(),
                                             [&](const auto& of) { return taken[base + of.first]; });
     };
-    std::size_t base = std::max<std::size_t>(lowest - node.children.front().first, kRoots);
+    std::size_t base = from;
     while (base < kFree && !fits(base)) ++base;
     if (base == kFree) break;  // the rest is not used: a dictionary that was made for that
     for (const auto& [code, child] : node.children) taken[base + code] = true;
     is_base[base] = true;
     node.base = static_cast<std::uint16_t>(base);
+    from = base + 1;
     highest = std::max(highest, base);
   }
   links_.assign(highest + 256, std::uint32_t{kFree} << 16);

@@ -265,7 +265,7 @@ TEST(SequentialScan, ChangedFilesComeBackOrAreStored) {
                                    encoded(64, 64, 3, {.quality = 90, .restart_rows = 1}),
                                    encoded(33, 47, 1, {.quality = 80})};
   int packed = 0, stored = 0;
-  for (std::uint32_t i = 0; i < 1500u / static_cast<unsigned>(testing::one_in(1, 4)); ++i) {
+  for (std::uint32_t i = 0; i < 800u / static_cast<unsigned>(testing::one_in(1, 4)); ++i) {
     Random random({.seed = 31, .sample = i});
     File file = files[i % files.size()];
     const auto size = static_cast<std::uint32_t>(file.size());
