@@ -2,7 +2,6 @@
 
 import http.server
 import os
-import pathlib
 import ssl
 import subprocess
 import sys
@@ -15,7 +14,25 @@ from sluice import _core
 
 pytestmark = pytest.mark.skipif(not _core.can_read_urls(), reason="this build has no libcurl")
 
-CERTIFICATE = pathlib.Path(__file__).with_name("localhost.pem")
+# For 127.0.0.1, signed by itself, and its key. For this test only.
+CERTIFICATE = """\
+-----BEGIN CERTIFICATE-----
+MIIBmzCCAUGgAwIBAgIUDxk3nWAvCqoIuFI0dtQwfaKo0X4wCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTIwMjA2NTA1NFoYDzIxMjYxMTA4
+MDY1MDU0WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAARrysiDN3vSanG1FfALc2+tMCcOkYdhj5qYmcq69at6tvme2pVJaIcO
+iYi+2O7C+BiXFT8BEZQ2moWOSMvBgBvNo28wbTAdBgNVHQ4EFgQUIITlJ4bEO+W6
+S/3jD5pGsnlWWw4wHwYDVR0jBBgwFoAUIITlJ4bEO+W6S/3jD5pGsnlWWw4wDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARhwR/AAABgglsb2NhbGhvc3QwCgYIKoZI
+zj0EAwIDSAAwRQIgHl9MG1Cuv/lH7IXe8CKoJxaJ8tlHg/T03qWxfpNwLn4CIQCn
+Viuh3VbqOFz7NcoZpmSO/7mH8Rise4MgpqRaeOtq+Q==
+-----END CERTIFICATE-----
+-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgUoBUKLDIuTJDNpVP
+2HSl2aIlVv+4wwAzNsVbXP4mDhShRANCAARrysiDN3vSanG1FfALc2+tMCcOkYdh
+j5qYmcq69at6tvme2pVJaIcOiYi+2O7C+BiXFT8BEZQ2moWOSMvBgBvN
+-----END PRIVATE KEY-----
+"""
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -35,10 +52,17 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 @pytest.fixture(scope="module")
-def url():
+def certificate(tmp_path_factory):
+    path = tmp_path_factory.mktemp("https") / "localhost.pem"
+    path.write_text(CERTIFICATE)
+    return path
+
+
+@pytest.fixture(scope="module")
+def url(certificate):
     server = Server(("127.0.0.1", 0), Handler)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(CERTIFICATE)
+    context.load_cert_chain(certificate)
     server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"https://127.0.0.1:{server.server_port}/a"
@@ -59,13 +83,13 @@ def read(url, **options):
     return list(files)
 
 
-def test_a_call_names_certificates(url):
-    assert read(url, ca_file=CERTIFICATE) == [b"hello"]
+def test_a_call_names_certificates(url, certificate):
+    assert read(url, ca_file=certificate) == [b"hello"]
 
 
-def test_the_environment_names_certificates(url):
+def test_the_environment_names_certificates(url, certificate):
     program = f"import sys; sys.path.insert(0, {os.path.dirname(__file__)!r}); import test_https; print(test_https.read({url!r}))"
-    environment = {**os.environ, "SSL_CERT_FILE": str(CERTIFICATE)}
+    environment = {**os.environ, "SSL_CERT_FILE": str(certificate)}
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, env=environment)
     assert (ran.stdout, ran.stderr) == ("[b'hello']\n", "")
 
