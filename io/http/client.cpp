@@ -168,13 +168,12 @@ class BlockingHandler final : public ResponseHandler {
     std::mutex mutex;
     std::condition_variable came;
     bool over = false;
-    std::optional<HttpClient::Got> got;
+    std::optional<HttpAnswer> answer;
     std::string error;
   };
   explicit BlockingHandler(State& state) : state_(state) {}
-  void take(const HttpAnswer& answer) override {
-    HttpClient::Got got{Bytes::copy_of(answer.body), answer.size, std::string(answer.version)};
-    end([&] { state_.got = std::move(got); });
+  void take(HttpAnswer answer) override {
+    end([&] { state_.answer = std::move(answer); });
   }
   void fail(std::string_view what) noexcept override {
     end([&] {
@@ -213,13 +212,13 @@ void HttpClient::fetch(HttpRequest request, std::unique_ptr<ResponseHandler> han
   transport_->fetch(std::move(request), std::move(handler));
 }
 
-HttpClient::Got HttpClient::get(HttpRequest request) {
+HttpAnswer HttpClient::get(HttpRequest request) {
   BlockingHandler::State state;
   fetch(std::move(request), std::make_unique<BlockingHandler>(state));
   std::unique_lock lock(state.mutex);
   state.came.wait(lock, [&] { return state.over; });
-  if (!state.got) throw IoError(state.error);
-  return std::move(*state.got);
+  if (!state.answer) throw IoError(state.error);
+  return std::move(*state.answer);
 }
 
 void HttpClient::require_thread() const { fork_guard_.require("a dataset of URLs"); }

@@ -16,7 +16,6 @@
 #pragma once
 
 #include <sluice/io/http/request.h>
-#include <sluice/runtime/bytes.h>
 #include <sluice/runtime/process.h>
 
 #include <cstddef>
@@ -99,13 +98,8 @@ class HttpClient {
 
   void fetch(HttpRequest request, std::unique_ptr<ResponseHandler> handler);
 
-  struct Got {
-    Bytes body;
-    std::uint64_t size = 0;
-    std::string version;
-  };
   // Waits for the answer; throws IoError.
-  Got get(HttpRequest request);
+  HttpAnswer get(HttpRequest request);
 
   // Throws Error in a child of fork().
   void require_thread() const;

@@ -16,77 +16,9 @@
 #include <utility>
 
 #include <curl/curl.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 namespace sluice::detail {
-namespace {
-
-// The pause between two requests to a new server, and the number of clean checks that end it.
-constexpr std::chrono::milliseconds kRest(20);
-constexpr int kCleanChecks = 8;
-
-int local_port_of(int socket) {
-  sockaddr_storage address{};
-  socklen_t size = sizeof(address);
-  if (::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0) return -1;
-  if (address.ss_family == AF_INET)
-    return ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
-  if (address.ss_family == AF_INET6)
-    return ntohs(reinterpret_cast<const sockaddr_in6&>(address).sin6_port);
-  return -1;
-}
-
-}  // namespace
-
-int HttpSockets::open(int family, int type, int protocol) {
-  all_.reserve(all_.size() + 1);
-  const int socket = ::socket(family, type | SOCK_CLOEXEC, protocol);
-  if (socket >= 0) all_.push_back({socket});
-  return socket;
-}
-
-int HttpSockets::close(int socket) {
-  std::erase_if(all_, [socket](const One& one) { return one.socket == socket; });
-  return ::close(socket);
-}
-
-void HttpSockets::note_answer(int socket, const std::string& server) {
-  for (One& one : all_) {
-    if (one.socket != socket || one.is_http1) continue;
-    one.is_http1 = true;
-    one.local_port = local_port_of(socket);
-  }
-  servers_[server].last_answer = Clock::now();
-}
-
-HttpSockets::Clock::time_point HttpSockets::next_time(const std::string& server) const {
-  const auto at = servers_.find(server);
-  const bool is_known =
-      at == servers_.end() || !at->second.is_trusted || at->second.clean >= kCleanChecks;
-  return is_known ? Clock::time_point() : at->second.last_answer + kRest;
-}
-
-bool HttpSockets::is_trusted(const std::string& server) const {
-  const auto at = servers_.find(server);
-  return at == servers_.end() || at->second.is_trusted;
-}
-
-bool HttpSockets::has_unasked(int local_port, const std::string& server) {
-  for (const One& one : all_) {
-    if (!one.is_http1 || one.local_port != local_port) continue;
-    Server& told = servers_[server];
-    char byte = 0;
-    if (::recv(one.socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0) {
-      told.is_trusted = false;
-      return true;
-    }
-    ++told.clean;
-  }
-  return false;
-}
-
 namespace {
 
 // For an error response: the bytes that are kept, and the bytes that are read so that the
@@ -97,8 +29,10 @@ constexpr std::size_t kMostPassed = std::size_t{64} << 10;
 constexpr std::size_t kMostHead = std::size_t{256} << 10;
 constexpr char kHeadTooLong[] =
     "the head of the answer is too long: a line of it may have 100 KiB, and all of it 256 KiB";
-// A buffer larger than this is freed before the next attempt.
-constexpr std::size_t kMostKept = std::size_t{4} << 20;
+// libcurl allocates this for each transfer, also while it waits.
+constexpr long kBuffer = 64L << 10;
+// A longer length of a whole file may be wrong, so its memory grows with the bytes that arrive.
+constexpr std::uint64_t kMostAtOnce = std::uint64_t{16} << 20;
 
 struct Url {
   explicit Url(const std::string& text) : handle(curl_url()) {
@@ -135,6 +69,8 @@ void set(CURL* handle, CURLoption option, T value) {
   if (curl_easy_setopt(handle, option, value) == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
 }
 
+const char* text_or_null(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
+
 curl_socket_t open_socket(void* user, curlsocktype /*purpose*/, curl_sockaddr* address) {
   try {
     return static_cast<HttpSockets*>(user)->open(address->family, address->socktype,
@@ -160,6 +96,12 @@ CurlTransfer::CurlTransfer(const HttpOptions& options, const BucketAccount& acco
                            HttpSockets& sockets)
     : options_(options), account_(account), sockets_(sockets), handle_(curl_easy_init()) {
   if (handle_ == nullptr) throw std::bad_alloc();
+  try {
+    set_lasting_options();
+  } catch (const std::bad_alloc&) {
+    curl_easy_cleanup(handle_);
+    throw;
+  }
 }
 
 CurlTransfer::~CurlTransfer() {
@@ -206,48 +148,20 @@ void CurlTransfer::sign(const std::string& host, const std::string& path,
   add_header("Authorization: " + account_.authorization_for(request));
 }
 
-void CurlTransfer::begin(const HttpRequest& request, const std::string& url,
-                         std::chrono::milliseconds left) {
-  request_ = &request;
-  head_ = {};
-  if (body_.capacity() > kMostKept) std::string().swap(body_);
-  body_.clear();
-  most_ = options_.max_bytes;
-  size_ = passed_ = 0;
-  head_bytes_ = 0;
-  is_unfit_ = false;
-  refused_.clear();
-  error_[0] = '\0';
-  last_byte_ = Clock::now();
-
-  const bool is_amazon = is_s3(request.url);
-  const Url asked(is_bucket(request.url) ? account_.url_of(request.url) : request.url);
-  const Url here(is_bucket(url) ? asked.get(CURLUPART_URL) : url);
-  server_ = server_part(url);
-  const bool is_trusted = here.origin() == asked.origin();
-
-  curl_easy_reset(handle_);
-  curl_slist_free_all(std::exchange(headers_, nullptr));
-  set(handle_, CURLOPT_PRIVATE, this);
+void CurlTransfer::set_lasting_options() {
   set(handle_, CURLOPT_ERRORBUFFER, error_);
   set(handle_, CURLOPT_NOSIGNAL, 1L);
   set(handle_, CURLOPT_PROTOCOLS_STR, "http,https");
-  set(handle_, CURLOPT_URL, here.get(CURLUPART_URL).c_str());
   set(handle_, CURLOPT_USERAGENT, "sluice");
   set(handle_, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-  set(handle_, CURLOPT_BUFFERSIZE, 128L << 10);
+  set(handle_, CURLOPT_BUFFERSIZE, kBuffer);
   set(handle_, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options_.connect_s * 1000) + 1);
-  set(handle_, CURLOPT_TIMEOUT_MS, std::max(1L, static_cast<long>(left.count())));
   set(handle_, CURLOPT_OPENSOCKETFUNCTION, &open_socket);
   set(handle_, CURLOPT_OPENSOCKETDATA, &sockets_);
   set(handle_, CURLOPT_CLOSESOCKETFUNCTION, &close_socket);
   set(handle_, CURLOPT_CLOSESOCKETDATA, &sockets_);
   set(handle_, CURLOPT_PREREQFUNCTION, &CurlTransfer::on_connection);
   set(handle_, CURLOPT_PREREQDATA, this);
-  if (!sockets_.is_trusted(server_)) {
-    set(handle_, CURLOPT_FRESH_CONNECT, 1L);
-    set(handle_, CURLOPT_FORBID_REUSE, 1L);
-  }
   set(handle_, CURLOPT_HEADERFUNCTION, &CurlTransfer::on_header);
   set(handle_, CURLOPT_HEADERDATA, this);
   set(handle_, CURLOPT_WRITEFUNCTION, &CurlTransfer::on_body);
@@ -256,25 +170,73 @@ void CurlTransfer::begin(const HttpRequest& request, const std::string& url,
   set(handle_, CURLOPT_QUICK_EXIT, 1L);  // do not wait for a DNS lookup in progress
 #endif
   if (!options_.ca_file.empty()) set(handle_, CURLOPT_CAINFO, options_.ca_file.c_str());
-  add_header("Accept-Encoding: identity");
+}
+
+void CurlTransfer::begin(const HttpRequest& request, ResponseHandler& handler,
+                         const std::string& url, std::chrono::milliseconds left) {
+  request_ = &request;
+  handler_ = &handler;
+  head_ = {};
+  most_ = options_.max_bytes;
+  is_length_known_ = false;
+  size_ = received_ = 0;
+  head_bytes_ = 0;
+  is_unfit_ = false;
+  refused_.clear();
+  error_[0] = '\0';
+  last_byte_ = Clock::now();
+
+  set_target(request, url);
+  const long is_new = sockets_.is_trusted(target_.server) ? 0 : 1;
+  set(handle_, CURLOPT_FRESH_CONNECT, is_new);
+  set(handle_, CURLOPT_FORBID_REUSE, is_new);
+  set(handle_, CURLOPT_TIMEOUT_MS, std::max(1L, static_cast<long>(left.count())));
+  std::string range;
   if (request.range) {
-    const std::string range = std::to_string(request.range->first) + "-" +
-                              std::to_string(request.range->first + request.range->size - 1);
-    set(handle_, CURLOPT_RANGE, range.c_str());
+    range = std::to_string(request.range->first) + "-" +
+            std::to_string(request.range->first + request.range->size - 1);
   }
+  set(handle_, CURLOPT_RANGE, text_or_null(range));
+}
+
+// Sets everything that depends on the URLs and the version only, unless it is the same as before.
+void CurlTransfer::set_target(const HttpRequest& request, const std::string& url) {
+  if (target_.is_set && target_.asked == request.url && target_.url == url &&
+      target_.version == request.version)
+    return;
+  target_ = {
+      .asked = request.url, .url = url, .version = request.version, .server = server_part(url)};
+  const bool is_amazon = is_s3(request.url);
+  const Url asked(is_bucket(request.url) ? account_.url_of(request.url) : request.url);
+  const Url here(is_bucket(url) ? asked.get(CURLUPART_URL) : url);
+  set(handle_, CURLOPT_URL, here.get(CURLUPART_URL).c_str());
+  set(handle_, CURLOPT_HTTPHEADER, static_cast<curl_slist*>(nullptr));
+  curl_slist_free_all(std::exchange(headers_, nullptr));
+  add_header("Accept-Encoding: identity");
   // If-Match allows no weak ETag and no date.
   if (request.version.starts_with('"')) add_header("If-Match: " + request.version);
-  if (is_trusted) {
+  std::string user, password;
+  bool is_signed = false;
+  if (here.origin() == asked.origin()) {
     for (const std::string& header : options_.headers) add_header(header);
-    const std::string user = asked.get(CURLUPART_USER, CURLU_URLDECODE);
-    const std::string password = asked.get(CURLUPART_PASSWORD, CURLU_URLDECODE);
-    if (!user.empty()) set(handle_, CURLOPT_USERNAME, user.c_str());
-    if (!password.empty()) set(handle_, CURLOPT_PASSWORD, password.c_str());
+    user = asked.get(CURLUPART_USER, CURLU_URLDECODE);
+    password = asked.get(CURLUPART_PASSWORD, CURLU_URLDECODE);
     if (is_amazon) add_header("x-amz-checksum-mode: ENABLED");
-    if (is_amazon && !account_.is_anonymous() && header_value("authorization").empty())
-      sign(here.host(), here.get(CURLUPART_PATH), here.get(CURLUPART_QUERY));
+    is_signed = is_amazon && !account_.is_anonymous() && header_value("authorization").empty();
+    if (is_signed) sign(here.host(), here.get(CURLUPART_PATH), here.get(CURLUPART_QUERY));
   }
+  set(handle_, CURLOPT_USERNAME, text_or_null(user));
+  set(handle_, CURLOPT_PASSWORD, text_or_null(password));
   set(handle_, CURLOPT_HTTPHEADER, headers_);
+  target_.is_set = !is_signed;  // a signature is of the time of its request
+}
+
+void CurlTransfer::rest() noexcept {
+  request_ = nullptr;
+  handler_ = nullptr;
+  place_ = {};
+  bytes_.release();
+  std::string().swap(collected_);
 }
 
 // Runs f() without letting an exception pass through libcurl. f() returns false to stop the
@@ -299,7 +261,7 @@ int CurlTransfer::on_connection(void* user, char* /*their_address*/, char* /*our
                                 int /*their_port*/, int our_port) {
   auto& transfer = *static_cast<CurlTransfer*>(user);
   try {
-    transfer.is_unfit_ = transfer.sockets_.has_unasked(our_port, transfer.server_);
+    transfer.is_unfit_ = transfer.sockets_.has_unasked(our_port, transfer.target_.server);
   } catch (const std::bad_alloc&) {
     transfer.is_unfit_ = true;
   }
@@ -342,6 +304,9 @@ bool CurlTransfer::judge_head() {
                     " bytes; more than HttpOptions::max_bytes, which is " +
                     std::to_string(options_.max_bytes));
     }
+    is_length_known_ =
+        !head_.is_chunked && length >= 0 && static_cast<std::uint64_t>(length) <= kMostAtOnce;
+    if (is_length_known_) most_ = static_cast<std::uint64_t>(length);
     return true;
   }
   const HttpRange& wanted = *request_->range;
@@ -354,6 +319,7 @@ bool CurlTransfer::judge_head() {
   const std::uint64_t last = wanted.first + wanted.size - 1;
   if (sent && sent->first == wanted.first && sent->last <= last &&
       (sent->last == last || (sent->size && sent->last + 1 == *sent->size))) {
+    is_length_known_ = true;
     most_ = sent->last - sent->first + 1;
     size_ = sent->size.value_or(0);
     return true;
@@ -365,25 +331,47 @@ bool CurlTransfer::judge_head() {
 
 bool CurlTransfer::take_body(std::string_view bytes) {
   if (!head_.is_good()) {
-    body_.append(bytes.substr(0, kMostHeard - body_.size()));
-    passed_ += bytes.size();
-    return passed_ <= kMostPassed;
+    collected_.append(bytes.substr(0, kMostHeard - collected_.size()));
+    received_ += bytes.size();
+    return !has_passed_enough();
   }
-  if (body_.size() + bytes.size() > most_) {
-    return refuse(request_->range ? "the server sends more than the part that it says it sends, " +
-                                        std::to_string(most_) + " bytes"
-                                  : "it goes on after " + std::to_string(most_) +
-                                        " bytes, which is HttpOptions::max_bytes");
+  if (received_ + bytes.size() > most_) {
+    return refuse(is_length_known_ ? "the server sends more than the part that it says it sends, " +
+                                         std::to_string(most_) + " bytes"
+                                   : "it goes on after " + std::to_string(most_) +
+                                         " bytes, which is HttpOptions::max_bytes");
   }
-  body_.append(bytes);
+  if (is_length_known_) {
+    if (received_ == 0) allocate(static_cast<std::size_t>(most_));
+    std::memcpy(place_.data() + received_, bytes.data(), bytes.size());
+  } else {
+    collected_.append(bytes);
+  }
+  received_ += bytes.size();
   return true;
+}
+
+// True if the connection is not worth reading the rest of an error response.
+bool CurlTransfer::has_passed_enough() const { return !head_.is_good() && received_ > kMostPassed; }
+
+// Allocates the memory of an answer whose body has `size` bytes.
+void CurlTransfer::allocate(std::size_t size) {
+  const std::span<const std::uint8_t> before = request_->before;
+  bytes_ = handler_->allocate(before.size() + size);
+  place_ = std::span(bytes_.data(), bytes_.size()).subspan(before.size());
+  std::copy(before.begin(), before.end(), bytes_.data());
+}
+
+std::span<const std::uint8_t> CurlTransfer::body() const {
+  if (is_length_known_) return place_;
+  return {reinterpret_cast<const std::uint8_t*>(collected_.data()), collected_.size()};
 }
 
 std::string CurlTransfer::how_far() const {
   curl_off_t length = -1;
   (void)curl_easy_getinfo(handle_, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
   if (!head_.is_whole) return "before it answered";
-  return "after " + std::to_string(body_.size()) +
+  return "after " + std::to_string(received_) +
          (length >= 0 ? " of " + std::to_string(length) : "") + " bytes";
 }
 
@@ -401,9 +389,9 @@ void CurlTransfer::note_connection(int code) noexcept {
   if (version != CURL_HTTP_VERSION_1_1 || code != CURLE_OK || !head_.keeps_connection()) return;
   try {
     if (socket != CURL_SOCKET_BAD) {
-      sockets_.note_answer(socket, server_);
+      sockets_.note_answer(socket, target_.server);
     } else {  // libcurl closed it, since more than the answer came
-      sockets_.distrust(server_);
+      sockets_.distrust(target_.server);
     }
   } catch (const std::bad_alloc&) {  // the state of the server stays as it was
   }
@@ -412,7 +400,7 @@ void CurlTransfer::note_connection(int code) noexcept {
 AttemptResult CurlTransfer::end(int code) {
   if (is_unfit_) return {AttemptResult::Kind::anew, {}};
   if (!refused_.empty()) return {AttemptResult::Kind::failed, refused_};
-  if (code != CURLE_OK && passed_ <= kMostPassed) return judge_broken(code);
+  if (code != CURLE_OK && !has_passed_enough()) return judge_broken(code);
   // libcurl accepts a truncated head as complete.
   if (!head_.is_whole)
     return {AttemptResult::Kind::again, "the connection ended in the head of the answer"};
@@ -465,7 +453,7 @@ AttemptResult CurlTransfer::judge_status() const {
   if (target != nullptr &&
       std::find(std::begin(kRedirects), std::end(kRedirects), head_.status) != std::end(kRedirects))
     return {AttemptResult::Kind::redirect, target};
-  const std::string what = "the server answered " + head_.in_words(body_);
+  const std::string what = "the server answered " + head_.in_words(collected_);
   constexpr int kPassing[] = {408, 429, 500, 502, 503, 504};
   if (std::find(std::begin(kPassing), std::end(kPassing), head_.status) != std::end(kPassing)) {
     curl_off_t wait = 0;
@@ -485,8 +473,7 @@ AttemptResult CurlTransfer::judge_status() const {
 
 // Returns the description of the first checksum that differs.
 std::optional<std::string> CurlTransfer::damage() const {
-  const std::span<const std::uint8_t> bytes(reinterpret_cast<const std::uint8_t*>(body_.data()),
-                                            body_.size());
+  const std::span<const std::uint8_t> bytes = body();
   const auto differs = [&](const Checksum& sum, const char* who) -> std::optional<std::string> {
     std::string digits;
     try {
@@ -515,8 +502,7 @@ AttemptResult CurlTransfer::judge_body() {
                 " and is " + in_quotes(head_.version()) + "; open the dataset again"};
   }
   if (request_->range) {
-    if (body_.size() < most_)
-      return {AttemptResult::Kind::again, "the connection ended " + how_far()};
+    if (received_ < most_) return {AttemptResult::Kind::again, "the connection ended " + how_far()};
     return {};
   }
   constexpr int kWithFile[] = {200, 203};
@@ -524,14 +510,17 @@ AttemptResult CurlTransfer::judge_body() {
     return {AttemptResult::Kind::failed,
             "the server answered " + head_.in_words({}) + ", which comes with no file"};
   }
-  size_ = body_.size();
+  size_ = received_;
   if (auto what = damage()) return {AttemptResult::Kind::again, std::move(*what)};
   return {};
 }
 
-HttpAnswer CurlTransfer::answer() const {
-  return {
-      {reinterpret_cast<const std::uint8_t*>(body_.data()), body_.size()}, size_, head_.version()};
+HttpAnswer CurlTransfer::answer() {
+  if (received_ == 0 || !is_length_known_) {
+    allocate(static_cast<std::size_t>(received_));
+    std::copy(collected_.begin(), collected_.end(), place_.begin());
+  }
+  return {.bytes = std::move(bytes_), .body = place_, .size = size_, .version = head_.version()};
 }
 
 std::uint64_t CurlTransfer::bytes_received() const {

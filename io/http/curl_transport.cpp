@@ -61,17 +61,15 @@ milliseconds until(CurlTransfer::Clock::time_point time) {
 }  // namespace
 
 std::unique_ptr<HttpTransport> make_curl_transport(const HttpOptions& options) {
+  require_libcurl();
   return std::make_unique<CurlTransport>(options);
 }
 
-void CurlTransport::MultiDeleter::operator()(void* multi) const { curl_multi_cleanup(multi); }
-
 CurlTransport::CurlTransport(const HttpOptions& options)
-    : options_(completed(options)), account_(BucketAccount::of(&variable)) {
-  require_libcurl();
-  multi_.reset(curl_multi_init());
-  if (multi_ == nullptr) throw std::bad_alloc();
-  (void)curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS,
+    : options_(completed(options)),
+      account_(BucketAccount::of(&variable)),
+      events_([this] { end_what_has(); }) {
+  (void)curl_multi_setopt(events_.multi(), CURLMOPT_MAXCONNECTS,
                           static_cast<long>(options_.connections));
   idle_.reserve(static_cast<std::size_t>(options_.connections));
   try {
@@ -88,7 +86,7 @@ CurlTransport::~CurlTransport() {
     const std::lock_guard lock(mutex_);
     stop_ = true;
   }
-  (void)curl_multi_wakeup(multi_.get());
+  events_.wake();
   thread_.join();
 }
 
@@ -102,7 +100,8 @@ void CurlTransport::fetch(HttpRequest request, std::unique_ptr<ResponseHandler> 
                  .server = std::move(server),
                  .deadline = {},
                  .due = {},
-                 .transfer = {}});
+                 .transfer = {},
+                 .here = {}});
   bool is_first = false;
   {
     const std::lock_guard lock(mutex_);
@@ -110,7 +109,7 @@ void CurlTransport::fetch(HttpRequest request, std::unique_ptr<ResponseHandler> 
     ordered_.splice(ordered_.end(), one);
   }
   // If there were others, the thread has been woken for them and has not taken them yet.
-  if (is_first) (void)curl_multi_wakeup(multi_.get());
+  if (is_first) events_.wake();
 }
 
 void CurlTransport::drop_unwanted() noexcept {
@@ -118,7 +117,7 @@ void CurlTransport::drop_unwanted() noexcept {
     const std::lock_guard lock(mutex_);
     drop_unwanted_ = true;
   }
-  (void)curl_multi_wakeup(multi_.get());
+  events_.wake();
 }
 
 HttpStats CurlTransport::stats() const {
@@ -133,14 +132,8 @@ HttpStats CurlTransport::stats() const {
 void CurlTransport::run() noexcept {
   while (take_orders()) {
     begin_what_can();
-    int running = 0;
-    (void)curl_multi_perform(multi_.get(), &running);
-    end_what_has();
     stop_what_stalls();
-    const CURLMcode code =
-        curl_multi_poll(multi_.get(), nullptr, 0, milliseconds_to_wait(), nullptr);
-    // curl_multi_poll ran out of memory; give other threads time to free some.
-    if (code != CURLM_OK) std::this_thread::sleep_for(milliseconds(10));
+    events_.run_once(time_to_wait());
   }
   idle_.clear();
 }
@@ -194,8 +187,10 @@ void CurlTransport::begin(Jobs& from, Jobs::iterator job) noexcept {
   try {
     ++attempts_;
     job->transfer = a_transfer();
-    job->transfer->begin(job->request, job->url, until(job->deadline));
-    const CURLMcode code = curl_multi_add_handle(multi_.get(), job->transfer->handle());
+    job->transfer->begin(job->request, *job->handler, job->url, until(job->deadline));
+    job->here = job;
+    (void)curl_easy_setopt(job->transfer->handle(), CURLOPT_PRIVATE, &*job);
+    const CURLMcode code = curl_multi_add_handle(events_.multi(), job->transfer->handle());
     if (code != CURLM_OK) throw Error(curl_multi_strerror(code));
     under_way_.splice(under_way_.end(), from, job);
   } catch (const std::bad_alloc&) {
@@ -207,12 +202,12 @@ void CurlTransport::begin(Jobs& from, Jobs::iterator job) noexcept {
 
 void CurlTransport::end_what_has() noexcept {
   int left = 0;
-  while (CURLMsg* const message = curl_multi_info_read(multi_.get(), &left)) {
+  while (CURLMsg* const message = curl_multi_info_read(events_.multi(), &left)) {
     if (message->msg != CURLMSG_DONE) continue;
     const CURLcode code = message->data.result;
-    const auto job = std::find_if(under_way_.begin(), under_way_.end(), [&](const Job& one) {
-      return one.transfer->handle() == message->easy_handle;
-    });
+    Job* ended = nullptr;
+    (void)curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &ended);
+    const Jobs::iterator job = ended->here;
     stop(*job, code);
     try {
       follow(job, job->transfer->end(code));
@@ -224,9 +219,14 @@ void CurlTransport::end_what_has() noexcept {
 
 void CurlTransport::stop_what_stalls() noexcept {
   const auto now = Clock::now();
+  if (now < next_stall_) return;
+  next_stall_ = now + of_seconds(options_.stalled_s);
   for (auto job = under_way_.begin(); job != under_way_.end();) {
     const auto next = std::next(job);
-    if (now - job->transfer->last_byte() >= of_seconds(options_.stalled_s)) {
+    const Clock::time_point stall = job->transfer->last_byte() + of_seconds(options_.stalled_s);
+    if (stall > now) {
+      next_stall_ = std::min(next_stall_, stall);
+    } else {
       stop(*job, CURLE_OPERATION_TIMEDOUT);
       try {
         follow(job, job->transfer->end_stalled());
@@ -238,15 +238,13 @@ void CurlTransport::stop_what_stalls() noexcept {
   }
 }
 
-int CurlTransport::milliseconds_to_wait() const noexcept {
-  auto wait = milliseconds(60'000);
+milliseconds CurlTransport::time_to_wait() const noexcept {
+  auto wait = under_way_.empty() ? milliseconds(60'000) : until(next_stall_);
   if (std::ssize(under_way_) < options_.connections) {
     for (const Job& job : waiting_) wait = std::min(wait, until(time_of(job)));
     if (!fresh_.empty()) wait = std::min(wait, until(time_of(fresh_.front())));
   }
-  for (const Job& job : under_way_)
-    wait = std::min(wait, until(job.transfer->last_byte() + of_seconds(options_.stalled_s)));
-  return static_cast<int>(std::max<milliseconds::rep>(wait.count(), 0));
+  return wait;
 }
 
 void CurlTransport::follow(Jobs::iterator job, AttemptResult attempt_result) noexcept {
@@ -332,11 +330,12 @@ void CurlTransport::stop(const Job& job, int code) noexcept {
   bytes_ += job.transfer->bytes_received();
   connections_ += job.transfer->connections_made();
   job.transfer->note_connection(code);
-  (void)curl_multi_remove_handle(multi_.get(), job.transfer->handle());
+  (void)curl_multi_remove_handle(events_.multi(), job.transfer->handle());
 }
 
 // Makes its transfer available for other requests.
 void CurlTransport::retire(Job& job) noexcept {
+  job.transfer->rest();
   idle_.push_back(std::move(job.transfer));  // the capacity was reserved
 }
 
@@ -355,12 +354,14 @@ void CurlTransport::answer(Jobs::iterator job) noexcept {
 void CurlTransport::fail(Jobs& from, Jobs::iterator job, std::string_view what) noexcept {
   ++requests_;
   ++failed_;
+  // The memory goes first: it may be the pipeline's, which may end when the handler is called.
+  if (job->transfer != nullptr && idle_.size() < idle_.capacity()) retire(*job);
+  job->transfer.reset();
   try {
     job->handler->fail("'" + shown_url(job->request.url) + "': " + std::string(what));
   } catch (const std::bad_alloc&) {
     job->handler->fail(what);
   }
-  if (job->transfer != nullptr && idle_.size() < idle_.capacity()) retire(*job);
   from.erase(job);
 }
 

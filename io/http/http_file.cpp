@@ -12,28 +12,27 @@ constexpr std::uint64_t kPart = std::uint64_t{64} << 10;
 }  // namespace
 
 HttpFile::HttpFile(HttpClient& client, std::string url) : client_(client), url_(std::move(url)) {
-  HttpClient::Got got = client_.get(
+  HttpAnswer got = client_.get(
       {.url = url_, .range = HttpRange{0, std::min<std::uint64_t>(kPart, client_.max_bytes())}});
   if (got.size == 0) throw IoError(name() + ": the server does not say how long it is");
   size_ = got.size;
   version_ = std::move(got.version);
-  part_ = std::move(got.body);
+  part_ = std::move(got.bytes);
 }
 
 std::string HttpFile::name() const { return "'" + shown_url(url_) + "'"; }
 
 void HttpFile::fetch(std::uint64_t offset, std::uint64_t size) const {
   const std::uint64_t most = std::min<std::uint64_t>(size_ - offset, client_.max_bytes());
-  HttpClient::Got got =
-      client_.get({.url = url_,
-                   .range = HttpRange{offset, std::min(most, std::max(size, kPart))},
-                   .version = version_});
+  HttpAnswer got = client_.get({.url = url_,
+                                .range = HttpRange{offset, std::min(most, std::max(size, kPart))},
+                                .version = version_});
   if (got.size != size_) {
     throw IoError(name() + " has changed since it was opened: it had " + std::to_string(size_) +
                   " bytes, and has " + std::to_string(got.size));
   }
   part_begin_ = offset;
-  part_ = std::move(got.body);
+  part_ = std::move(got.bytes);
 }
 
 std::size_t HttpFile::read(std::uint64_t offset, std::span<std::uint8_t> first,

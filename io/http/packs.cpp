@@ -71,7 +71,8 @@ HttpRequest PackUrlSamples::request(std::int64_t i) const {
   // A range has at least one byte. The pack has more behind each sample.
   return {.url = shared_->urls[place.pack],
           .range = HttpRange{entry.offset, std::max(entry.bytes, 1u)},
-          .version = shared_->versions[place.pack]};
+          .version = shared_->versions[place.pack],
+          .before = shared_->table.shard(place).begin_of(entry)};
 }
 
 void PackUrlSamples::fetch(std::int64_t i, std::unique_ptr<ResponseHandler> handler) const {
@@ -80,7 +81,7 @@ void PackUrlSamples::fetch(std::int64_t i, std::unique_ptr<ResponseHandler> hand
   shared_->client.fetch(std::move(asked), std::move(handler));
 }
 
-Bytes PackUrlSamples::taken(std::int64_t i, const HttpAnswer& answer) const {
+Bytes PackUrlSamples::taken(std::int64_t i, HttpAnswer answer) const {
   const PackTable::Place place = shared_->table.place(i);
   const PackShard& shard = shared_->table.shard(place);
   const PackShard::Entry& entry = shared_->table.entry(place);
@@ -90,16 +91,14 @@ Bytes PackUrlSamples::taken(std::int64_t i, const HttpAnswer& answer) const {
                   "': its pack has changed since it was opened; open the dataset again");
   }
   const std::span<const std::uint8_t> body = answer.body.first(entry.bytes);
-  shard.check(place.number, body, "the sample '" + escape_control_chars(name(i)) + "'");
-  const std::span<const std::uint8_t> begin = shard.begin_of(entry);
-  Bytes bytes(begin.size() + body.size());
-  std::copy(body.begin(), body.end(), std::copy(begin.begin(), begin.end(), bytes.data()));
-  return bytes;
+  shared_->table.check(place, body);
+  // The body has one byte more than a sample without bytes.
+  if (body.empty()) return Bytes::copy_of(shard.begin_of(entry));
+  return std::move(answer.bytes);
 }
 
 Bytes PackUrlSamples::read(std::int64_t i) const {
-  const HttpClient::Got got = shared_->client.get(request(i));
-  return taken(i, {.body = got.body, .size = got.size, .version = {}});
+  return taken(i, shared_->client.get(request(i)));
 }
 
 std::string_view PackUrlSamples::text(std::int64_t i, std::size_t column) const {

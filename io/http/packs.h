@@ -63,7 +63,7 @@ class PackUrlSamples {
   }
   void fetch(std::int64_t i, std::unique_ptr<ResponseHandler> handler) const;
   // Returns the sample that the answer holds, after checking it.
-  Bytes taken(std::int64_t i, const HttpAnswer& answer) const;
+  Bytes taken(std::int64_t i, HttpAnswer answer) const;
   // Waits for the sample.
   Bytes read(std::int64_t i) const;
   void begin_epoch() const;
@@ -123,9 +123,14 @@ class PackUrls {
     Handler(Completion<Sample> done, std::int64_t i, std::tuple<T...> columns,
             const detail::PackUrlSamples& from)
         : done_(std::move(done)), i_(i), columns_(std::move(columns)), from_(from) {}
-    void take(const detail::HttpAnswer& answer) override {
+    Bytes allocate(std::size_t size) override {
+      const detail::StepScope scope(done_);
+      return Bytes(size);
+    }
+    void take(detail::HttpAnswer answer) override {
       try {
-        (void)done_.set(std::tuple_cat(std::tuple<Bytes>(bytes_of(answer)), std::move(columns_)));
+        (void)done_.set(std::tuple_cat(std::tuple<Bytes>(from_.taken(i_, std::move(answer))),
+                                       std::move(columns_)));
       } catch (...) {  // the error names the sample
         (void)done_.fail(std::current_exception());
       }
@@ -133,10 +138,6 @@ class PackUrls {
     void fail(std::string_view what) noexcept override { (void)done_.fail(what); }
 
    private:
-    Bytes bytes_of(const detail::HttpAnswer& answer) const {
-      const detail::StepScope scope(done_);
-      return from_.taken(i_, answer);
-    }
     Completion<Sample> done_;
     std::int64_t i_;
     std::tuple<T...> columns_;

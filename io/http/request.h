@@ -1,6 +1,8 @@
 // The options for files at URLs (HttpOptions), and a request with its checksum and its handler.
 #pragma once
 
+#include <sluice/runtime/bytes.h>
+
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -136,7 +138,7 @@ class HttpEpochs {
 //
 // Ownership: the function that takes a request owns its handler. It calls take() or fail() and then
 // destroys the handler. Threads: the handler is called on one thread, which is not the requesting
-// one. Errors: if take() throws, fail() is called with that error.
+// one. Errors: if allocate() or take() throws, fail() is called with that error.
 
 struct HttpRange {
   std::uint64_t first = 0;
@@ -149,13 +151,17 @@ struct HttpRequest {
   std::string version = {};               // the HttpAnswer::version required; empty: any
   std::optional<Checksum> checksum = {};  // of the whole file
   HttpWanted wanted = {};
+  // Bytes to put in front of the body. They must live until the request ends.
+  std::span<const std::uint8_t> before = {};
 };
 
 struct HttpAnswer {
-  std::span<const std::uint8_t> body;  // shorter than the range if the file ends in it
-  std::uint64_t size = 0;              // of the file; 0 if not known
+  Bytes bytes;  // HttpRequest::before, and the body
+  // The end of `bytes`. It is shorter than the range if the file ends in it.
+  std::span<const std::uint8_t> body;
+  std::uint64_t size = 0;  // of the file; 0 if not known
   // Identifies this version of the file: its ETag, else Last-Modified, else empty.
-  std::string_view version;
+  std::string version;
 };
 
 class ResponseHandler {
@@ -164,8 +170,9 @@ class ResponseHandler {
   ResponseHandler(const ResponseHandler&) = delete;
   ResponseHandler& operator=(const ResponseHandler&) = delete;
   virtual ~ResponseHandler() = default;
-  // The answer is valid until this returns.
-  virtual void take(const HttpAnswer& answer) = 0;
+  // Returns memory for the answer. It may be called several times, because an attempt may fail.
+  virtual Bytes allocate(std::size_t size) { return Bytes(size); }
+  virtual void take(HttpAnswer answer) = 0;
   virtual void fail(std::string_view what) noexcept = 0;
 };
 

@@ -146,15 +146,14 @@ void UrlRows::fetch(const ListRow& row, std::unique_ptr<ResponseHandler> handler
 }
 
 Bytes UrlRows::read(const ListRow& row) const {
-  Bytes bytes = shared_->client.get(request(row)).body;
+  Bytes bytes = shared_->client.get(request(row)).bytes;
   if (shared_->index != nullptr) bytes.set_index(shared_->index);
   return bytes;
 }
 
-Bytes UrlRows::taken(const HttpAnswer& answer) const {
-  Bytes bytes = Bytes::copy_of(answer.body);
-  if (shared_->index != nullptr) bytes.set_index(shared_->index);
-  return bytes;
+Bytes UrlRows::taken(HttpAnswer answer) const {
+  if (shared_->index != nullptr) answer.bytes.set_index(shared_->index);
+  return std::move(answer.bytes);
 }
 
 void UrlRows::fail(const ListRow& row, std::size_t column, const char* what) const {
@@ -194,7 +193,7 @@ struct TarUrlSamples::Shared {
 
   TarIndex index_at(const std::string& offsets) {
     if (!is_url(offsets)) return TarIndex::open(offsets);
-    const Bytes content = client.get({.url = offsets}).body;
+    const Bytes content = client.get({.url = offsets}).bytes;
     return TarIndex::of_content({reinterpret_cast<const char*>(content.data()), content.size()},
                                 shown_url(offsets));
   }
@@ -256,11 +255,7 @@ void TarUrlSamples::fetch(std::int64_t i, std::unique_ptr<ResponseHandler> handl
   shared_->client.fetch(std::move(asked), std::move(handler));
 }
 
-HttpAnswer TarUrlSamples::get(std::int64_t i, Bytes& body) const {
-  HttpClient::Got got = shared_->client.get(request(i));
-  body = std::move(got.body);
-  return {.body = body, .size = got.size, .version = {}};
-}
+HttpAnswer TarUrlSamples::get(std::int64_t i) const { return shared_->client.get(request(i)); }
 
 TarUrlSamples::Part::Part(const TarUrlSamples& from, std::int64_t i, const HttpAnswer& answer) {
   const TarSamples::Extent extent = from.samples().extent(i);

@@ -94,7 +94,7 @@ class UrlRows {
   }
   void fetch(const ListRow& row, std::unique_ptr<ResponseHandler> handler) const;
   Bytes read(const ListRow& row) const;
-  Bytes taken(const HttpAnswer& answer) const;
+  Bytes taken(HttpAnswer answer) const;
   void begin_epoch() const;
   void end_epoch() const noexcept;
 
@@ -146,16 +146,17 @@ class Urls {
    public:
     Handler(Completion<Sample> done, std::tuple<T...> columns, const detail::UrlRows& rows)
         : done_(std::move(done)), columns_(std::move(columns)), rows_(rows) {}
-    void take(const detail::HttpAnswer& answer) override {
-      (void)done_.set(std::tuple_cat(std::tuple<Bytes>(bytes_of(answer)), std::move(columns_)));
+    Bytes allocate(std::size_t size) override {
+      const detail::StepScope scope(done_);
+      return Bytes(size);
+    }
+    void take(detail::HttpAnswer answer) override {
+      (void)done_.set(
+          std::tuple_cat(std::tuple<Bytes>(rows_.taken(std::move(answer))), std::move(columns_)));
     }
     void fail(std::string_view what) noexcept override { (void)done_.fail(what); }
 
    private:
-    Bytes bytes_of(const detail::HttpAnswer& answer) const {
-      const detail::StepScope scope(done_);
-      return rows_.taken(answer);
-    }
     Completion<Sample> done_;
     std::tuple<T...> columns_;
     const detail::UrlRows& rows_;  // the dataset's, which outlives waiting samples
@@ -216,8 +217,8 @@ class TarUrlSamples {
   HttpStats stats() const;
   // Calls the handler with the part of the archive that sample i lies in.
   void fetch(std::int64_t i, std::unique_ptr<ResponseHandler> handler) const;
-  // Waits for the answer; `body` owns its bytes.
-  HttpAnswer get(std::int64_t i, Bytes& body) const;
+  // Waits for the answer.
+  HttpAnswer get(std::int64_t i) const;
   void begin_epoch() const;
   void end_epoch() const noexcept;
 
@@ -263,10 +264,7 @@ class TarUrls {
   // Counts for all copies.
   HttpStats stats() const { return from_.stats(); }
   // Waits for the sample.
-  Sample read(std::int64_t i) const {
-    Bytes body;
-    return sample_of(from_, i, from_.get(i, body));
-  }
+  Sample read(std::int64_t i) const { return sample_of(from_, i, from_.get(i)); }
 
   // For Graph::read.
   void operator()(Completion<Sample> done, const SampleInfo& info) const {
@@ -280,7 +278,7 @@ class TarUrls {
    public:
     Handler(Completion<Sample> done, std::int64_t i, const detail::TarUrlSamples& from)
         : done_(std::move(done)), i_(i), from_(from) {}
-    void take(const detail::HttpAnswer& answer) override {
+    void take(detail::HttpAnswer answer) override {
       try {
         (void)done_.set(made_of(answer));
       } catch (...) {  // the error names the sample and its column

@@ -74,15 +74,14 @@ void PackSamples::Shared::fail_changed(const Place& place) const {
 }
 
 Bytes PackSamples::Shared::read_whole(const Place& place, const OpenFile& file) const {
-  const PackShard& shard = table.shard(place);
   const PackShard::Entry& entry = table.entry(place);
-  const std::span<const std::uint8_t> begin = shard.begin_of(entry);
+  const std::span<const std::uint8_t> begin = table.shard(place).begin_of(entry);
   Bytes bytes(begin.size() + entry.bytes);
   std::uint8_t* const to = bytes.data();
   std::copy(begin.begin(), begin.end(), to);
   const std::span<std::uint8_t> rest(to + begin.size(), entry.bytes);
   if (file.read(entry.offset, rest) < rest.size()) fail_changed(place);
-  shard.check(place.number, rest, escape_control_chars(table.name(place)));
+  table.check(place, rest);
   counts->add({.files = 1, .file_bytes = entry.bytes, .bytes_read = entry.bytes});
   return bytes;
 }

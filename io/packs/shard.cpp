@@ -171,9 +171,8 @@ std::string_view PackShard::cell(std::int64_t i, std::size_t column) const {
   return std::string_view(texts_).substr(cells_[at], cells_[at + 1] - cells_[at]);
 }
 
-void PackShard::check(std::int64_t i, Span bytes, const std::string& name) const {
-  if (checksum_of(bytes) == entry(i).checksum) return;
-  throw IoError(fmt::format("{} is damaged: its bytes have another checksum", name));
+bool PackShard::is_intact(std::int64_t i, Span bytes) const {
+  return checksum_of(bytes) == entry(i).checksum;
 }
 
 namespace {
@@ -233,6 +232,12 @@ std::string PackTable::name(const Place& place) const {
               ? std::to_string(place.number)
               : std::string(shard(place).cell(
                     place.number, static_cast<std::size_t>(column - columns().begin()))));
+}
+
+void PackTable::check(const Place& place, Span bytes) const {
+  if (shard(place).is_intact(place.number, bytes)) return;
+  throw IoError(fmt::format("the sample '{}' is damaged: its bytes have another checksum",
+                            escape_control_chars(name(place))));
 }
 
 std::string_view PackTable::cell(std::int64_t i, const std::string& column) const {

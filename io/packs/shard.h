@@ -90,8 +90,8 @@ class PackShard {
   std::uint64_t checksum() const { return checksum_; }
   std::uint64_t bytes() const { return bytes_; }  // of the file
 
-  // Throws unless the bytes of sample i have its checksum. `name`: of the sample, for the message.
-  void check(std::int64_t i, std::span<const std::uint8_t> bytes, const std::string& name) const;
+  // True if the bytes of sample i have its checksum.
+  bool is_intact(std::int64_t i, std::span<const std::uint8_t> bytes) const;
 
  private:
   std::vector<std::string> columns_;
@@ -130,6 +130,8 @@ class PackTable {
   const std::string& pack_name(const Place& place) const { return packs_[place.pack].name; }
   // "a.pack:17", or with a column "name": "a.pack:cat/1.jpg".
   std::string name(const Place& place) const;
+  // Throws IoError unless the bytes of the sample have its checksum.
+  void check(const Place& place, std::span<const std::uint8_t> bytes) const;
   std::string_view cell(std::int64_t i, const std::string& column) const;
   // The text of a wanted column, and an error about it.
   std::string_view text(std::int64_t i, std::size_t wanted) const;

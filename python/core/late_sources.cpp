@@ -51,14 +51,18 @@ namespace {
 // Converts the answer of a server to a row.
 class RowOfAnswer final : public detail::ResponseHandler {
  public:
-  using Make = std::function<Row(const detail::HttpAnswer&)>;
+  using Make = std::function<Row(detail::HttpAnswer)>;
   RowOfAnswer(Completion<Row> done, Make make) : done_(std::move(done)), make_(std::move(make)) {}
-  void take(const detail::HttpAnswer& answer) override {
+  Bytes allocate(std::size_t size) override {
+    const detail::StepScope scope(done_);
+    return Bytes(size);
+  }
+  void take(detail::HttpAnswer answer) override {
     try {
       Row row;
       {
         const detail::StepScope scope(done_);
-        row = make_(answer);
+        row = make_(std::move(answer));
       }
       (void)done_.set(std::move(row));
     } catch (...) {
@@ -132,9 +136,9 @@ class PacksAtUrls {
   void operator()(Completion<Row> done, const SampleInfo& info) const {
     const PackUrlRow row{from_, info.index};
     auto made = std::make_shared<Row>(row_of(columns_, readers_, row));
-    const auto make = [this, made, i = info.index](const detail::HttpAnswer& answer) {
+    const auto make = [this, made, i = info.index](detail::HttpAnswer answer) {
       OwnedValue file = make_value(detail::slot_type<Bytes>());
-      *static_cast<Bytes*>(file.get()) = from_.taken(i, answer);
+      *static_cast<Bytes*>(file.get()) = from_.taken(i, std::move(answer));
       made->insert(made->begin(), std::move(file));
       return std::move(*made);
     };
@@ -192,9 +196,9 @@ class FilesAtUrls {
   void operator()(Completion<Row> done, const SampleInfo& info) const {
     const detail::ListRow row = rows_.row(info.index);
     auto made = std::make_shared<Row>(row_of(columns_, readers_, row));
-    const auto make = [this, made](const detail::HttpAnswer& answer) {
+    const auto make = [this, made](detail::HttpAnswer answer) {
       OwnedValue file = make_value(detail::slot_type<Bytes>());
-      *static_cast<Bytes*>(file.get()) = rows_.taken(answer);
+      *static_cast<Bytes*>(file.get()) = rows_.taken(std::move(answer));
       made->insert(made->begin(), std::move(file));
       return std::move(*made);
     };

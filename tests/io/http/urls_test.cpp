@@ -3,12 +3,16 @@
 #include "tests/io/http/server.h"
 #include "tests/io/readers/scratch.h"
 #include <sluice/graph/pipeline.h>
+#include <sluice/io/http/client.h>
 #include <sluice/io/http/urls.h>
 
 #include <cstdint>
 #include <functional>
+#include <future>
+#include <memory>
 #include <regex>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -74,6 +78,64 @@ TEST_F(UrlsTest, GivesWholeFilesWithTheirLabels) {
   EXPECT_EQ(stats.failed, 0);
   EXPECT_EQ(stats.connections, 1);
   EXPECT_EQ(stats.bytes, 3 + 3 + 2 * large.size());
+}
+
+// A length above 16 MiB is not believed: the memory of the file grows while its bytes arrive.
+TEST_F(UrlsTest, AFileMayBeLargerThanTheMemoryAllocatedAtOnce) {
+  const std::string large((std::size_t{16} << 20) + 1, 'y');
+  server_.on("/x", [&](const Request&) { return HttpServer::good(large); });
+  EXPECT_TRUE(outcome({server_.url("/x")}) == "got " + large);
+}
+
+// The handler of an answer for which there is no memory.
+class NoMemory final : public detail::ResponseHandler {
+ public:
+  explicit NoMemory(std::promise<std::string>& outcome) : outcome_(outcome) {}
+  Bytes allocate(std::size_t size) override {
+    throw Error("no memory for " + std::to_string(size) + " bytes");
+  }
+  void take(detail::HttpAnswer /*answer*/) override { outcome_.set_value("taken"); }
+  void fail(std::string_view what) noexcept override { outcome_.set_value(std::string(what)); }
+
+ private:
+  std::promise<std::string>& outcome_;
+};
+
+TEST_F(UrlsTest, AnAnswerWithoutMemoryFailsWithItsUrl) {
+  server_.on("/known", [](const Request&) { return HttpServer::good("12345"); });
+  server_.on("/empty", [](const Request&) { return HttpServer::good(""); });
+  server_.on("/chunked", [](const Request&) {
+    return HttpServer::Reply{
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"};
+  });
+  const std::vector<std::uint8_t> before{1, 2};
+  detail::HttpClient client(kQuick);
+  for (const auto& [path, size] :
+       {std::pair("/known", "7"), std::pair("/empty", "2"), std::pair("/chunked", "5")}) {
+    std::promise<std::string> outcome;
+    client.fetch({.url = server_.url(path), .before = before}, std::make_unique<NoMemory>(outcome));
+    EXPECT_EQ(outcome.get_future().get(),
+              "'" + server_.url(path) + "': no memory for " + std::string(size) + " bytes");
+  }
+  EXPECT_EQ(client.stats().failed, 3);
+}
+
+// Requests that use the same libcurl handle share no user, password, range or version.
+TEST_F(UrlsTest, ARequestSendsNothingOfTheOneBefore) {
+  for (const char* const path : {"/a", "/b"})
+    server_.on(path, [](const Request&) { return HttpServer::good("file"); });
+  HttpOptions options = kQuick;
+  options.connections = 1;
+  std::string with_user = server_.url("/a");
+  with_user.insert(with_user.find("//") + 2, "me:pw@");
+  const auto files = urls_of({with_user, server_.url("/b"), with_user}, options);
+  for (const std::int64_t i : {0, 1, 2, 2})
+    EXPECT_EQ(text_of(std::get<0>(files.read(i))), "file") << i;
+  std::vector<std::string> sent;
+  for (const Request& request : server_.asked())
+    sent.push_back(request.target + " " + request.field("authorization"));
+  const std::string basic = "/a Basic bWU6cHc=";
+  EXPECT_EQ(sent, (std::vector<std::string>{basic, "/b ", basic, basic}));
 }
 
 // The answer is repeated on every attempt, unless the case says otherwise.
