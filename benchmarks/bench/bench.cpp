@@ -22,6 +22,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 
@@ -179,18 +180,24 @@ class Bench {
   void run_urls() {
     constexpr std::chrono::milliseconds kDelay(20);
     constexpr int kConnections = 64;
+    constexpr std::int64_t kMostPacks = 256;  // opened for each side, which takes the delay
     if (options_.pack.empty()) throw UsageError("bench urls needs --pack PACK...");
     if (!can_read_urls()) throw UsageError("bench urls: this build of Sluice cannot read URLs");
     const Pack<> all = opened("--pack", [&] { return Pack<>(options_.pack, {.columns = {}}); });
     if (all.size() == 0) throw UsageError("--pack: the packs have no samples");
     const std::vector<std::string>& packs = all.paths();
+    // libcurl must not ask a proxy of the environment for this server. This process has no other
+    // requests, and starts its threads later.
+    (void)::setenv("no_proxy", "127.0.0.1", 1);
     const DelayingServer server(packs, kDelay);
     SubjectOptions subject{
         .threads = threads_, .batch = options_.batch, .width = 224, .height = 224};
     subject.on_error = OnError::skip;
     subject.images = all.size();
     const double once = make_pack_subject(packs, subject).run();
-    const auto passes = std::max<std::int64_t>(1, std::llround(options_.seconds / once));
+    const std::int64_t most = std::max<std::int64_t>(1, kMostPacks / std::ssize(packs));
+    const auto passes = static_cast<std::int64_t>(
+        std::clamp(std::round(options_.seconds / once), 1.0, static_cast<double>(most)));
     subject.images *= passes;
     std::vector<std::string> files, urls;
     for (std::int64_t pass = 0; pass < passes; ++pass) {
@@ -207,6 +214,15 @@ class Bench {
     const Subject ours = make_pack_url_subject(urls, kConnections, traced(subject));
     const Subject local = make_pack_subject(files, subject);
     const Result result = alternate(ours, local.run, {}, subject.images, options_.rounds, out_);
+    // Both sides skip samples that fail. They have run equally often.
+    const std::int64_t failed = result.stats.total.skipped;
+    const std::int64_t failed_local = local.stats().total.skipped;
+    if (failed != failed_local) {
+      throw Error(fmt::format(
+          "bench urls: {} samples failed at URLs, but {} on the disk, so the sides cannot be "
+          "compared; check the packs with sluice bench train --pack",
+          failed, failed_local));
+    }
     summarize(result, "local packs");
     const double local_us = median_of(result.rounds, [](const Round& r) { return r.limit_cpu_us; });
     // The server works in each round and in the warm-up.

@@ -6,7 +6,6 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <cstdlib>
 #include <ctime>
 #include <string_view>
 #include <system_error>
@@ -19,10 +18,9 @@
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 namespace sluice::app {
@@ -32,22 +30,14 @@ namespace {
   throw Error(what + ": " + std::generic_category().message(errno));
 }
 
-std::span<const std::uint8_t> mapped(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  struct stat status {};
-  if (file < 0 || ::fstat(file, &status) != 0) fail(path);
-  const auto size = static_cast<std::size_t>(status.st_size);
-  void* const at = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file, 0);
-  ::close(file);
-  if (at == MAP_FAILED) fail(path);
-  return {static_cast<const std::uint8_t*>(at), size};
-}
+// The longest request that is read.
+constexpr std::size_t kMostAsked = std::size_t{16} << 10;
 
 // Returns the number after `before`, or `none`.
-std::size_t number_after(std::string_view text, std::string_view before, std::size_t none) {
+std::int64_t number_after(std::string_view text, std::string_view before, std::int64_t none) {
   const std::size_t at = text.find(before);
   if (at == std::string_view::npos) return none;
-  std::size_t number = none;
+  std::int64_t number = none;
   (void)std::from_chars(text.data() + at + before.size(), text.data() + text.size(), number);
   return number;
 }
@@ -56,36 +46,36 @@ std::size_t number_after(std::string_view text, std::string_view before, std::si
 
 DelayingServer::DelayingServer(const std::vector<std::string>& files,
                                std::chrono::milliseconds delay)
-    : delay_(delay) {
-  for (const std::string& file : files) files_.push_back(mapped(file));
-  // Clients must not ask a proxy for this server.
-  (void)::setenv("no_proxy", "127.0.0.1", 1);
-  listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    : delay_(delay),
+      listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)),
+      events_(::epoll_create1(EPOLL_CLOEXEC)),
+      stop_(::eventfd(0, EFD_CLOEXEC)) {
+  for (const std::string& path : files) {
+    detail::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    struct stat status {};
+    if (!file || ::fstat(file.number(), &status) != 0) fail(path);
+    files_.push_back({std::move(file), status.st_size});
+  }
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof(address);
   auto* const any = reinterpret_cast<sockaddr*>(&address);
-  events_ = ::epoll_create1(EPOLL_CLOEXEC);
-  stop_ = ::eventfd(0, EFD_CLOEXEC);
-  if (listener_ < 0 || events_ < 0 || stop_ < 0 || ::bind(listener_, any, size) != 0 ||
-      ::listen(listener_, 1024) != 0 || ::getsockname(listener_, any, &size) != 0)
+  if (!listener_ || !events_ || !stop_ || ::bind(listener_.number(), any, size) != 0 ||
+      ::listen(listener_.number(), 1024) != 0 || ::getsockname(listener_.number(), any, &size) != 0)
     fail("the server for URLs cannot listen");
   port_ = ntohs(address.sin_port);
-  for (const int one : {listener_, stop_}) {
+  for (const int one : {listener_.number(), stop_.number()}) {
     epoll_event event{.events = EPOLLIN, .data = {.fd = one}};
-    (void)::epoll_ctl(events_, EPOLL_CTL_ADD, one, &event);
+    (void)::epoll_ctl(events_.number(), EPOLL_CTL_ADD, one, &event);
   }
   thread_ = std::thread([this] { run(); });
 }
 
 DelayingServer::~DelayingServer() {
   const std::uint64_t one = 1;
-  (void)!::write(stop_, &one, sizeof(one));
+  (void)!::write(stop_.number(), &one, sizeof(one));
   thread_.join();
-  for (const auto& connection : connections_) ::close(connection.first);
-  for (const int socket : {listener_, events_, stop_}) ::close(socket);
-  for (const auto file : files_) ::munmap(const_cast<std::uint8_t*>(file.data()), file.size());
 }
 
 std::string DelayingServer::url(std::size_t file) const {
@@ -111,20 +101,21 @@ void DelayingServer::run() {
           std::chrono::ceil<std::chrono::milliseconds>(due_.front().time - Clock::now());
       wait = static_cast<int>(std::max<std::int64_t>(left.count(), 0));
     }
-    const int count = ::epoll_wait(events_, events.data(), static_cast<int>(events.size()), wait);
+    const int count =
+        ::epoll_wait(events_.number(), events.data(), static_cast<int>(events.size()), wait);
     for (int i = 0; i < count; ++i) {
       const epoll_event& event = events[static_cast<std::size_t>(i)];
       const int socket = event.data.fd;
-      if (socket == stop_) return;
-      if (socket == listener_) {
+      if (socket == stop_.number()) return;
+      if (socket == listener_.number()) {
         accept_all();
         continue;
       }
       const auto at = connections_.find(socket);
       if (at == connections_.end()) continue;
-      if ((event.events & EPOLLOUT) != 0 && send_some(socket, at->second)) {
+      if ((event.events & EPOLLOUT) != 0 && send_some(at->second)) {
         epoll_event in{.events = EPOLLIN, .data = {.fd = socket}};
-        (void)::epoll_ctl(events_, EPOLL_CTL_MOD, socket, &in);
+        (void)::epoll_ctl(events_.number(), EPOLL_CTL_MOD, socket, &in);
       }
       if ((event.events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0) receive(socket);
     }
@@ -138,13 +129,15 @@ void DelayingServer::run() {
 
 void DelayingServer::accept_all() {
   while (true) {
-    const int socket = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (socket < 0) return;
+    detail::Descriptor socket(
+        ::accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket) return;
+    const int number = socket.number();
     const int one = 1;
-    (void)::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-    connections_[socket];
-    epoll_event event{.events = EPOLLIN, .data = {.fd = socket}};
-    (void)::epoll_ctl(events_, EPOLL_CTL_ADD, socket, &event);
+    (void)::setsockopt(number, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+    connections_[number].socket = std::move(socket);
+    epoll_event event{.events = EPOLLIN, .data = {.fd = number}};
+    (void)::epoll_ctl(events_.number(), EPOLL_CTL_ADD, number, &event);
   }
 }
 
@@ -154,6 +147,7 @@ void DelayingServer::receive(int socket) {
   const ssize_t got = ::recv(socket, bytes.data(), bytes.size(), 0);
   if (got == 0 || (got < 0 && errno != EAGAIN)) return drop(socket);
   if (got > 0) from.in.append(bytes.data(), static_cast<std::size_t>(got));
+  if (from.in.size() > kMostAsked) return drop(socket);
   // A client sends its next request when it has the answer, so there is one at most.
   if (from.in.ends_with("\r\n\r\n")) due_.push_back({Clock::now() + delay_, socket});
 }
@@ -163,42 +157,43 @@ void DelayingServer::answer(int socket) {
   if (at == connections_.end()) return;
   Connection& to = at->second;
   const std::string request = std::exchange(to.in, {});
-  const std::size_t number = number_after(request, "GET /", files_.size());
-  if (number >= files_.size()) return drop(socket);
-  const std::span<const std::uint8_t> file = files_[number];
-  const std::size_t first = number_after(request, "bytes=", 0);
+  const std::int64_t number = number_after(request, "GET /", -1);
+  if (number < 0 || number >= std::ssize(files_)) return drop(socket);
+  const File& file = files_[static_cast<std::size_t>(number)];
+  const std::int64_t first = number_after(request, "bytes=", 0);
   const std::size_t dash = request.find('-', request.find("bytes="));
-  const std::size_t last =
-      dash == std::string::npos
-          ? file.size() - 1
-          : std::min(number_after(std::string_view(request).substr(dash), "-", file.size()),
-                     file.size() - 1);
+  std::int64_t last = file.size - 1;
+  if (dash != std::string::npos)
+    last = std::min(last, number_after(std::string_view(request).substr(dash), "-", last));
   if (first > last) return drop(socket);
-  to.body = file.subspan(first, last - first + 1);
+  to.file = file.file.number();
+  to.begin = first;
+  to.end = last + 1;
   to.head = fmt::format(
       "HTTP/1.1 206 Partial Content\r\nETag: \"1\"\r\nContent-Length: {}\r\nContent-Range: bytes "
       "{}-{}/{}\r\n\r\n",
-      to.body.size(), first, last, file.size());
-  to.sent_of_head = 0;
-  if (send_some(socket, to)) return;
+      to.end - to.begin, first, last, file.size);
+  if (send_some(to)) return;
   epoll_event event{.events = EPOLLIN | EPOLLOUT, .data = {.fd = socket}};
-  (void)::epoll_ctl(events_, EPOLL_CTL_MOD, socket, &event);
+  (void)::epoll_ctl(events_.number(), EPOLL_CTL_MOD, socket, &event);
 }
 
-bool DelayingServer::send_some(int socket, Connection& to) const {
-  while (to.sent_of_head < to.head.size() || !to.body.empty()) {
-    std::array<iovec, 2> parts{
-        {{to.head.data() + to.sent_of_head, to.head.size() - to.sent_of_head},
-         {const_cast<std::uint8_t*>(to.body.data()), to.body.size()}}};
-    msghdr message{};
-    message.msg_iov = parts.data();
-    message.msg_iovlen = parts.size();
-    const ssize_t sent = ::sendmsg(socket, &message, MSG_NOSIGNAL);
-    if (sent < 0) return errno != EAGAIN;  // receive() closes broken connections
-    const auto bytes = static_cast<std::size_t>(sent);
-    const std::size_t of_head = std::min(bytes, to.head.size() - to.sent_of_head);
-    to.sent_of_head += of_head;
-    to.body = to.body.subspan(bytes - of_head);
+// If the connection is broken, it sends nothing, and receive() closes it.
+bool DelayingServer::send_some(Connection& to) {
+  while (!to.head.empty()) {
+    const ssize_t sent =
+        ::send(to.socket.number(), to.head.data(), to.head.size(), MSG_NOSIGNAL | MSG_MORE);
+    if (sent < 0) return errno != EAGAIN;
+    to.head.erase(0, static_cast<std::size_t>(sent));
+  }
+  while (to.begin < to.end) {
+    const ssize_t sent = ::sendfile(to.socket.number(), to.file, &to.begin,
+                                    static_cast<std::size_t>(to.end - to.begin));
+    if (sent < 0) return errno != EAGAIN;
+    if (sent == 0) {  // the file has become shorter
+      (void)::shutdown(to.socket.number(), SHUT_RDWR);
+      return true;
+    }
   }
   return true;
 }
@@ -206,7 +201,6 @@ bool DelayingServer::send_some(int socket, Connection& to) const {
 void DelayingServer::drop(int socket) {
   connections_.erase(socket);
   std::erase_if(due_, [socket](const Due& one) { return one.socket == socket; });
-  ::close(socket);
 }
 
 }  // namespace sluice::app
