@@ -116,7 +116,7 @@ class CurlTransfer {
   curl_slist* headers_ = nullptr;
   char error_[256] = {};  // CURL_ERROR_SIZE
 
-  // What the handle was prepared for.
+  // The URLs and the version that the handle was prepared for.
   struct Target {
     bool is_set = false;
     std::string asked;  // the request's own URL

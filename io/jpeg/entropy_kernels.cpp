@@ -10,6 +10,8 @@
 
 #ifndef SLUICE_JPEG_ENTROPY_KERNELS_ONCE
 #define SLUICE_JPEG_ENTROPY_KERNELS_ONCE
+#include <sluice/io/jpeg/zigzag.h>
+
 namespace sluice {
 namespace {
 
@@ -18,24 +20,8 @@ namespace {
 struct ZigzagOrder {
   std::uint8_t at[64 + HuffmanLookup::kFarthest];
   constexpr ZigzagOrder() : at{} {
-    int row = 0;
-    int column = 0;
-    for (int k = 0; k < 64; ++k) {
-      at[k] = static_cast<std::uint8_t>(8 * row + column);
-      const bool up = (row + column) % 2 == 0;
-      if (up && column == 7) {
-        ++row;
-      } else if (up && row == 0) {
-        ++column;
-      } else if (!up && row == 7) {
-        ++column;
-      } else if (!up && column == 0) {
-        ++row;
-      } else {
-        row += up ? -1 : 1;
-        column += up ? 1 : -1;
-      }
-    }
+    const JpegNaturalOrder natural;
+    for (int k = 0; k < 64; ++k) at[k] = natural.at[k];
     for (auto* rest = at + 64; rest != at + sizeof(at); ++rest) *rest = 63;
   }
 };

@@ -1,5 +1,6 @@
 // JpegZigzag: maps a row and column of a block to the coefficient's position in zigzag order
-// (ITU-R T.81, figure 5). Internal: for decoders. A constant without state; kernels use it, too.
+// (ITU-R T.81, figure 5). JpegNaturalOrder is its inverse. Internal: for decoders and packs.
+// Constants without state; kernels use them, too.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +25,15 @@ struct JpegZigzag {
         column += up ? 1 : -1;
       }
     }
+  }
+};
+
+// Maps a position in zigzag order to 8 * row + column.
+struct JpegNaturalOrder {
+  std::uint8_t at[64];
+  constexpr JpegNaturalOrder() : at{} {
+    const JpegZigzag zigzag;
+    for (int i = 0; i < 64; ++i) at[zigzag.at[i]] = static_cast<std::uint8_t>(i);
   }
 };
 

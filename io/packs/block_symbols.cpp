@@ -17,37 +17,14 @@
 #ifndef SLUICE_PACK_BLOCK_SYMBOLS_ONCE
 #define SLUICE_PACK_BLOCK_SYMBOLS_ONCE
 #include <sluice/io/jpeg/zigzag.h>
+#include <sluice/io/packs/block_shuffle.h>
 
 namespace sluice {
 namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-struct NaturalOrder {
-  alignas(64) std::uint16_t at[64];
-  constexpr NaturalOrder() : at{} {
-    const JpegZigzag zigzag;
-    for (int i = 0; i < 64; ++i) at[zigzag.at[i]] = static_cast<std::uint16_t>(i);
-  }
-};
-constexpr NaturalOrder kNaturalOrder;
-
-// For each 8 coefficients in zigzag order and each row of a block: which bytes go where. 0x80
-// selects a zero.
-struct NaturalShuffles {
-  alignas(16) std::uint8_t of[8][8][16];
-  constexpr NaturalShuffles() : of{} {
-    for (auto& part : of)
-      for (auto& row : part)
-        for (auto& byte : row) byte = 0x80;
-    for (int k = 0; k < 64; ++k) {
-      const int i = kNaturalOrder.at[k];
-      of[k / 8][i / 8][2 * (k % 8)] = static_cast<std::uint8_t>(2 * (i % 8));
-      of[k / 8][i / 8][2 * (k % 8) + 1] = static_cast<std::uint8_t>(2 * (i % 8) + 1);
-    }
-  }
-};
-constexpr NaturalShuffles kNaturalShuffles;
+constexpr BlockShuffle kToZigzag(JpegNaturalOrder().at);
 
 // A coefficient that is not zero: bits 0 to 15 have its magnitude, 16 to 22 its place in zigzag
 // order plus 1, and bit 31 is set if it is negative.
@@ -83,7 +60,7 @@ HWY_INLINE std::size_t ListOf(const std::int16_t* HWY_RESTRICT block, std::int16
                               std::uint32_t* HWY_RESTRICT list) {
   std::size_t count = 0;
   for (std::uint32_t k = 0; k < 64; ++k) {
-    const std::int32_t value = k == 0 ? dc : block[kNaturalOrder.at[k]];
+    const std::int32_t value = k == 0 ? dc : block[kToZigzag.from[k]];
     const auto magnitude = static_cast<std::uint32_t>(value < 0 ? -value : value);
     list[count] = magnitude | (k + 1) << 16 | (value < 0 ? Nonzero::kNegative : 0);
     count += value != 0 ? 1 : 0;
@@ -147,11 +124,10 @@ HWY_INLINE bool WriteHuffman(const std::uint32_t* HWY_RESTRICT list, std::size_t
 HWY_INLINE void ToZigzagOrder(const std::int16_t* HWY_RESTRICT natural, std::int16_t dc,
                               std::int16_t* HWY_RESTRICT zigzag) {
   const __m512i upper = _mm512_loadu_si512(natural), lower = _mm512_loadu_si512(natural + 32);
-  const __m512i first =
-      _mm512_permutex2var_epi16(upper, _mm512_load_si512(kNaturalOrder.at), lower);
+  const __m512i first = _mm512_permutex2var_epi16(upper, _mm512_load_si512(kToZigzag.from), lower);
   _mm512_store_si512(zigzag, _mm512_mask_set1_epi16(first, 1, dc));
-  _mm512_store_si512(zigzag + 32, _mm512_permutex2var_epi16(
-                                      upper, _mm512_load_si512(kNaturalOrder.at + 32), lower));
+  _mm512_store_si512(
+      zigzag + 32, _mm512_permutex2var_epi16(upper, _mm512_load_si512(kToZigzag.from + 32), lower));
 }
 
 #else
@@ -162,7 +138,7 @@ HWY_INLINE hn::Vec<hn::FixedTag<std::int16_t, 8> > Part(const std::int16_t* natu
   const hn::FixedTag<std::uint8_t, 16> d;
   const auto row = [&](int i) HWY_ATTR {
     const auto bytes = hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(natural + 8 * i));
-    return hn::TableLookupBytesOr0(bytes, hn::Load(d, kNaturalShuffles.of[kPart][i]));
+    return hn::TableLookupBytesOr0(bytes, hn::Load(d, kToZigzag.bytes[kPart][i]));
   };
   auto part = hn::Zero(d);
   ((part = hn::Or(part, row(kRows))), ...);

@@ -33,39 +33,14 @@
 #ifndef SLUICE_PACK_TOKEN_KERNELS_ONCE
 #define SLUICE_PACK_TOKEN_KERNELS_ONCE
 #include <sluice/io/jpeg/zigzag.h>
+#include <sluice/io/packs/block_shuffle.h>
 
 namespace sluice {
 namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-constexpr JpegZigzag kPackZigzag;
-
-// For each row in natural order and each 8 coefficients in zigzag order: which bytes go where. 0x80
-// selects a zero.
-struct ZigzagShuffles {
-  alignas(16) std::uint8_t of[8][8][16];
-  constexpr ZigzagShuffles() : of{} {
-    for (auto& row : of)
-      for (auto& part : row)
-        for (auto& byte : part) byte = 0x80;
-    for (int i = 0; i < 64; ++i) {
-      const int k = kPackZigzag.at[i];
-      of[i / 8][k / 8][2 * (i % 8)] = static_cast<std::uint8_t>(2 * (k % 8));
-      of[i / 8][k / 8][2 * (i % 8) + 1] = static_cast<std::uint8_t>(2 * (k % 8) + 1);
-    }
-  }
-};
-constexpr ZigzagShuffles kShuffles;
-
-// The same for processors that shuffle 64 words at once.
-struct ZigzagWords {
-  alignas(64) std::uint16_t of[64];
-  constexpr ZigzagWords() : of{} {
-    for (int i = 0; i < 64; ++i) of[i] = kPackZigzag.at[i];
-  }
-};
-constexpr ZigzagWords kZigzagWords;
+constexpr BlockShuffle kToNatural(JpegZigzag().at);
 
 // Room for a group, and for what a forged token stores behind it.
 constexpr std::size_t kGroupRoom = 64 * PackLayout::kMostBlocks + 64 + 16;
@@ -83,7 +58,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 HWY_INLINE void ToNaturalOrder(const std::int16_t* HWY_RESTRICT zigzag,
                                std::int16_t* HWY_RESTRICT natural, std::int16_t dc) {
-  for (int i = 0; i < 64; ++i) natural[i] = zigzag[kPackZigzag.at[i]];
+  for (int i = 0; i < 64; ++i) natural[i] = zigzag[kToNatural.from[i]];
   natural[0] = dc;
 }
 
@@ -93,10 +68,10 @@ HWY_INLINE void ToNaturalOrder(const std::int16_t* HWY_RESTRICT zigzag,
                                std::int16_t* HWY_RESTRICT natural, std::int16_t dc) {
   const __m512i first = _mm512_load_si512(zigzag), second = _mm512_load_si512(zigzag + 32);
   const __m512i upper =
-      _mm512_permutex2var_epi16(first, _mm512_load_si512(kZigzagWords.of), second);
+      _mm512_permutex2var_epi16(first, _mm512_load_si512(kToNatural.from), second);
   _mm512_storeu_si512(natural, _mm512_mask_set1_epi16(upper, 1, dc));
   _mm512_storeu_si512(natural + 32, _mm512_permutex2var_epi16(
-                                        first, _mm512_load_si512(kZigzagWords.of + 32), second));
+                                        first, _mm512_load_si512(kToNatural.from + 32), second));
 }
 
 #else
@@ -107,7 +82,7 @@ HWY_INLINE hn::Vec<hn::FixedTag<std::uint8_t, 16> > Row(const std::int16_t* zigz
   const hn::FixedTag<std::uint8_t, 16> d;
   const auto part = [&](int i) HWY_ATTR {
     const auto bytes = hn::Load(d, reinterpret_cast<const std::uint8_t*>(zigzag + 8 * i));
-    return hn::TableLookupBytesOr0(bytes, hn::Load(d, kShuffles.of[kRow][i]));
+    return hn::TableLookupBytesOr0(bytes, hn::Load(d, kToNatural.bytes[kRow][i]));
   };
   auto row = hn::Zero(d);
   ((row = hn::Or(row, part(kParts))), ...);

@@ -27,7 +27,7 @@ void FindMatches(const std::uint32_t* HWY_RESTRICT links, const std::uint32_t* H
   const hn::RebindToUnsigned<Lanes> du;
   const auto* const table = reinterpret_cast<const std::int32_t*>(links);
   const auto lower = hn::Set(d, 0xffff);
-  // What is behind the last symbol can be anything.
+  // The codes behind the last symbol are arbitrary. Masked, they are nodes, too.
   const auto code = hn::Set(d, PackTokenParser::kRoots - 1);
   // Several vectors at once, because a gather takes long.
   constexpr std::size_t kVectors = PackSymbols::kMostLanes / hn::MaxLanes(Lanes());

@@ -26,7 +26,7 @@ PackToken skip_token(std::uint32_t run);
 
 class PackTokenParser {
  public:
-  // Of a block: at worst, each coefficient is a token, and the end.
+  // The most tokens of a block: one for each coefficient, and one for the end.
   static constexpr std::size_t kMostSteps = 65;
 
   // A token and its symbols. A step without symbols skips zeros.

@@ -114,7 +114,7 @@ TEST_F(PackedFilesOnDevice, SomePhotographsAreExact) {
   ExactDecode decode;
   const std::vector<File> files = photos();
   const File words = dictionary_of({files.begin(), files.begin() + 6});
-  // On the stand-in, all photographs take half a minute.
+  // On the stand-in, decoding all photographs takes half a minute.
   const std::size_t step = on_gpu() ? 1 : 8;
   for (std::size_t i = 0; i < files.size(); i += step)
     decode.compare(files[i], {.dictionary = &words}, "photograph " + std::to_string(i));
