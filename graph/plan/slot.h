@@ -37,8 +37,10 @@ constexpr std::int64_t to_count(const T& number) {
 }
 
 struct SlotType;
+// A type is identified by the address of its SlotType. So it is exported even from libraries that
+// hide all other names: every library of a process then finds the same object.
 template <class T>
-const SlotType* slot_type();
+[[gnu::visibility("default")]] const SlotType* slot_type();
 
 template <class T>
 T copy_of(const T& value) {

@@ -1,26 +1,8 @@
-# Installs what users include, and what that includes: nothing else of the tree. Run by the
-# installation, with ROOT, the project's root, and INCLUDEDIR.
-cmake_policy(SET CMP0057 NEW)
+# Installs the public headers. Run by the installation, with ROOT, the project's root, and INCLUDEDIR.
+include(${ROOT}/packaging/cmake/public_headers.cmake)
 
-file(GLOB nodes RELATIVE ${ROOT} ${ROOT}/graph/flow/*.h)
-# Kernels, for programs that call them as plain functions: see docs/embedding.md.
-set(kernels blur boxes color filter levels mix noise normalize occlusion places tensors warp)
-list(TRANSFORM kernels REPLACE "(.+)" "ops/kernels/\\1.h")
-set(headers sluice.h ${nodes} ${kernels})
-set(seen)
-while(headers)
-  list(POP_FRONT headers header)
-  if(header IN_LIST seen)
-    continue()
-  endif()
-  list(APPEND seen ${header})
-  file(STRINGS ${ROOT}/${header} lines REGEX "^#include <sluice/")
-  foreach(line ${lines})
-    string(REGEX REPLACE "^#include <sluice/([^>]*)>.*" "\\1" included "${line}")
-    list(APPEND headers ${included})
-  endforeach()
-endwhile()
-foreach(header ${seen})
+public_headers(${ROOT} headers)
+foreach(header ${headers})
   get_filename_component(folder ${header} DIRECTORY)
   file(INSTALL ${ROOT}/${header} DESTINATION ${CMAKE_INSTALL_PREFIX}/${INCLUDEDIR}/sluice/${folder})
 endforeach()

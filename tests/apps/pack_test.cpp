@@ -1,6 +1,7 @@
 // sluice pack and sluice unpack, and the commands that read packs.
 #include "annotated_lists.h"
 #include "apps/pack_source.h"
+#include "benchmarks/bench/delaying_server.h"
 #include "demo_folder.h"
 #include "program.h"
 #include "tests/io/readers/tar_writer.h"
@@ -8,14 +9,19 @@
 #include <sluice/io/packs/pack_writer.h>
 #include <sluice/io/readers/files.h>
 
+#include <array>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <fstream>
 #include <map>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include <netinet/in.h>
 #include <nlohmann/json.hpp>
+#include <sys/socket.h>
 
 namespace sluice::app {
 namespace pack_test {
@@ -410,6 +416,45 @@ TEST_F(PackTest, BenchComparesUrlsWithLocalPacks) {
   const Ran none = run_program("bench urls --data " + data_.string());
   EXPECT_EQ(none.status, 2);
   EXPECT_TRUE(says(none.errors, "bench urls needs --pack PACK...")) << none.errors;
+}
+
+// What the server of `sluice bench urls` sends as the answer to `request`, until it closes the
+// connection or has sent `most` bytes.
+std::string answer_to(const DelayingServer& server, const std::string& request, std::size_t most) {
+  const std::string url = server.url(0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const auto port = std::stoi(url.substr(url.find(':', url.find("//")) + 1));
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  const detail::Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (::connect(socket.number(), reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0)
+    return "not connected";
+  (void)!::send(socket.number(), request.data(), request.size(), MSG_NOSIGNAL);
+  std::string answer;
+  std::array<char, 4096> bytes;
+  while (answer.size() < most) {
+    const ssize_t got = ::recv(socket.number(), bytes.data(), bytes.size(), 0);
+    if (got <= 0) break;
+    answer.append(bytes.data(), static_cast<std::size_t>(got));
+  }
+  return answer;
+}
+
+TEST_F(PackTest, TheServerOfBenchUrlsSendsPartsAndClosesOtherConnections) {
+  const fs::path file = data_ / "numbers";
+  std::ofstream(file) << "0123456789";
+  const DelayingServer server({file.string()}, std::chrono::milliseconds(1));
+  const std::string part = "GET /0.pack HTTP/1.1\r\nRange: bytes=2-5\r\n\r\n";
+  const std::string whole =
+      "HTTP/1.1 206 Partial Content\r\nETag: \"1\"\r\nContent-Length: 4\r\nContent-Range: bytes "
+      "2-5/10\r\n\r\n2345";
+  EXPECT_EQ(answer_to(server, part, whole.size()), whole);
+  EXPECT_EQ(answer_to(server, "GET /1.pack HTTP/1.1\r\n\r\n", 1), "");
+  EXPECT_EQ(answer_to(server, "GET /0.pack HTTP/1.1\r\nRange: bytes=12-15\r\n\r\n", 1), "");
+  EXPECT_EQ(answer_to(server, "GET /0.pack HTTP/1.1\r\nX: " + std::string(20'000, 'x'), 1), "");
+  // It still serves others.
+  EXPECT_EQ(answer_to(server, part, whole.size()), whole);
 }
 
 TEST_F(PackTest, GraphCountsWhatRanOnPacks) {

@@ -6,12 +6,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/step.cmake)
 
 # The library is compiled once more for this: without optimization, and by ccache if it is
 # installed.
-find_program(ccache ccache)
-if(ccache)
-  set(launcher -DCMAKE_CXX_COMPILER_LAUNCHER=${ccache} -DCMAKE_CUDA_COMPILER_LAUNCHER=${ccache})
-  set(ENV{CCACHE_BASEDIR} ${ROOT})
-  set(ENV{CCACHE_NOHASHDIR} 1)
-endif()
+include(${CMAKE_CURRENT_LIST_DIR}/compiler_cache.cmake)
 
 file(REMOVE_RECURSE ${SCRATCH})
 foreach(how add_subdirectory FetchContent)

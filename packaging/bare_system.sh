@@ -1,0 +1,42 @@
+# Bare systems to test packages on: chroots that debootstrap makes, so they need root. To be sourced, from
+# the project's root, after scripts/common.sh.
+
+# make_bare_system NAME FOLDER PACKAGES: makes the system NAME, bookworm (Debian 12) or noble (Ubuntu 24.04),
+# with a comma-separated list of packages, anew in FOLDER. What debootstrap made is kept in build/systems.
+make_bare_system() {
+  local name=$1 folder=$2 packages=$3 options
+  local made=build/systems/$name-$packages
+  if [ "$(id -u)" -ne 0 ] || ! command -v debootstrap >/dev/null; then
+    echo "bare systems need root, and the package debootstrap" >&2
+    return 1
+  fi
+  if [ ! -f "$made.tar" ]; then
+    say "Making the system $name"
+    rm -rf "$made"
+    mkdir -p "$made"
+    case "$name" in
+      bookworm) options=(bookworm "$made" "$(apt-get indextargets --format '$(SITE)' 'Codename: bookworm' | head -n 1)") ;;
+      # debootstrap's script for an older release knows the mirror. Debian has no keys of Ubuntu, so
+      # signatures are not checked: a system for tests only.
+      noble) options=("--components=main,universe" noble "$made"
+          "$(sed -n 's/^[[:space:]]*default_mirror //p' /usr/share/debootstrap/scripts/jammy | sed -n 2p)" jammy) ;;
+      *) echo "unknown system '$name'; known are bookworm and noble" >&2; return 2 ;;
+    esac
+    quietly "$made.log" debootstrap --variant=minbase --include="$packages" "${options[@]}"
+    tar -C "$made" -cf "$made.part" .
+    mv "$made.part" "$made.tar"
+    rm -rf "$made"
+  fi
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  tar -C "$folder" -xf "$made.tar"
+  cp -L /etc/resolv.conf /etc/hosts "$folder/etc"  # for apt
+}
+
+# in_bare_system FOLDER COMMAND: runs COMMAND in bash there, in /root, with an empty environment.
+in_bare_system() {
+  ROOT=$(realpath "$1") COMMAND="cd /root; $2" unshare -m bash -euc '
+    mount -t proc proc "$ROOT/proc"
+    mount --rbind /dev "$ROOT/dev"
+    exec chroot "$ROOT" env -i HOME=/root TERM=dumb PYTHONDONTWRITEBYTECODE=1 PATH=/usr/sbin:/usr/bin:/sbin:/bin bash -c "$COMMAND"'
+}

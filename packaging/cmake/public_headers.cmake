@@ -1,0 +1,25 @@
+# public_headers(ROOT OUT) lists the headers that users include, and what these include, as paths below
+# ROOT, the project's root. They are installed, and what they declare is exported by the shared library.
+
+function(public_headers root out)
+  file(GLOB nodes RELATIVE ${root} ${root}/graph/flow/*.h)
+  # Kernels, for programs that call them as plain functions: see docs/embedding.md.
+  set(kernels blur boxes color filter levels mix noise normalize occlusion places tensors warp)
+  list(TRANSFORM kernels REPLACE "(.+)" "ops/kernels/\\1.h")
+  set(headers sluice.h ${nodes} ${kernels})
+  set(seen)
+  while(headers)
+    list(POP_FRONT headers header)
+    list(FIND seen ${header} at)
+    if(NOT at EQUAL -1)
+      continue()
+    endif()
+    list(APPEND seen ${header})
+    file(STRINGS ${root}/${header} lines REGEX "^#include <sluice/")
+    foreach(line ${lines})
+      string(REGEX REPLACE "^#include <sluice/([^>]*)>.*" "\\1" included "${line}")
+      list(APPEND headers ${included})
+    endforeach()
+  endwhile()
+  set(${out} ${seen} PARENT_SCOPE)
+endfunction()
