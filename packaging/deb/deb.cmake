@@ -15,9 +15,9 @@ set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_COMPONENTS_ALL program library development)
 
 set(library_package libsluice${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-set(what "Sluice decodes and augments images for training and inference. Every image flows
- through a graph on its own; a corrupt file costs one image, and results do not
- depend on the number of threads.")
+string(JOIN "\n" what "Sluice decodes and augments images for training and inference. Every"
+  "image flows through a graph on its own. A corrupt file costs one image, and"
+  "results do not depend on the number of threads.")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME sluice)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION graphics)
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "turns image files into augmented batches\n${what}")
@@ -34,6 +34,8 @@ set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+file(WRITE ${PROJECT_BINARY_DIR}/deb/triggers "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/deb/triggers)
 
 # Every package has the license and a changelog, as Debian's rules ask.
 set(folder ${PROJECT_BINARY_DIR}/deb)
