@@ -1,6 +1,10 @@
 # The Debian packages, which cpack makes of a build with a shared library: sluice (the program), libsluiceN
 # (the library, N its version in the file's name) and libsluice-dev (headers, and what CMake and
 # pkg-config need). scripts/package deb builds them.
+if("$ENV{DEBFULLNAME}" STREQUAL "" OR "$ENV{DEBEMAIL}" STREQUAL "")
+  message(FATAL_ERROR "SLUICE_DEB needs DEBFULLNAME and DEBEMAIL in the environment: who makes the packages. "
+    "scripts/package deb sets them")
+endif()
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME sluice)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
