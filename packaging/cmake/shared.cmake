@@ -4,8 +4,7 @@
 # It exports what the public headers declare and nothing else. So no header needs export macros: every
 # source first includes all public headers, with the visibility `default`; all that is declared
 # elsewhere is hidden. Programs of this tree and tests use hidden names too, so they link the static
-# library. Libraries that only sources use are private: those who link the shared library do not name
-# them.
+# library. A program that links the shared library links oneTBB as well, and no other of its libraries.
 include(${CMAKE_CURRENT_LIST_DIR}/public_headers.cmake)
 
 function(sluice_shared)
@@ -28,13 +27,9 @@ function(sluice_shared)
   set(objects)
   foreach(target ${ARGN})
     list(APPEND objects $<TARGET_OBJECTS:${target}>)
-    if(target STREQUAL sluice_cuda)
-      target_compile_options(${target} PRIVATE -Xcompiler=-fvisibility=hidden)
-    else()
-      target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fvisibility=hidden>
-        $<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden>
-        "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include ${exported}>")
-    endif()
+    set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden
+      VISIBILITY_INLINES_HIDDEN ON)
+    target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include ${exported}>")
   endforeach()
   add_library(sluice_shared SHARED ${objects})
   # Before 1.0, versions that differ in the second number need not be compatible.
