@@ -559,7 +559,9 @@ def main():
     )
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "build/site", help="folder of the site")
     parser.add_argument(
-        "--repository", help="address of the repository: links to source code lead there, and not to pages of the site"
+        "--repository",
+        default=os.environ.get("SLUICE_REPOSITORY"),
+        help="address of the repository: links to source code lead there, and not to pages of the site",
     )
     parser.add_argument("--serve", action="store_true", help="then serve it on this machine")
     parser.add_argument("--port", type=int, default=8000)
