@@ -39,7 +39,7 @@ python_module() {
     mkdir -p build
     if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null ||
       ! quietly build/python-environment.log python3 -m venv "$home" 2>/dev/null ||
-      ! quietly build/python-environment.log "$home/bin/pip" install -q nanobind numpy pytest 2>/dev/null; then
+      ! quietly build/python-environment.log "$home/bin/pip" install -q nanobind numpy pytest pyyaml 2>/dev/null; then
       say "The Python module is left out: Python 3.11, its venv or pip's packages cannot be had here" >&2
       echo -DSLUICE_PYTHON=OFF
       return
