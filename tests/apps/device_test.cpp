@@ -252,7 +252,7 @@ TEST_F(DeviceOption, BenchMeasuresTheLatency) {
       "bench latency --seconds 0.01 --rounds 1 --threads 2 --json - --data " + data_;
   for (const bool on_device : {false, true}) {
     // It takes minutes with the stand-in.
-    if (on_device && testing::one_in(1, 2) == 2) continue;
+    if (on_device && testing::one_in(2, 2) == 2) continue;
     const Ran ran = run_program(common + (on_device ? " --device stand-in" : ""));
     ASSERT_EQ(ran.status, 0) << ran.errors;
     const auto json = nlohmann::json::parse(ran.out);

@@ -290,7 +290,7 @@ TEST(LongPlans, SoMayOneBehindAConditionalAndInALoop) {
 }
 
 TEST(LongPlans, SavedOnesToo) {
-  const std::int64_t steps = kManySteps / testing::one_in(5, 20);
+  const std::int64_t steps = kManySteps / testing::one_in(10, 20);
   const auto text =
       json_of(pipeline_of([&](Graph&, Number i) { return chain(i, steps); }).recorded_plan());
   const SavedPlan saved = SavedPlan::parse(text, "plan.json", registry());

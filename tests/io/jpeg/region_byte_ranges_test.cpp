@@ -391,7 +391,7 @@ void expect_regions(const File& file, Random& random) {
 TEST_F(PartsOfCorpus, RegionsOfRealFiles) {
   if (!jpeg_entropy_is_usable()) GTEST_SKIP() << "nothing can be learnt with this libjpeg";
   Random random({.seed = 31});
-  for (std::size_t i = 0; i < entries_.size(); i += std::size_t(testing::one_in(4, 4))) {
+  for (std::size_t i = 0; i < entries_.size(); i += std::size_t(testing::one_in(8, 8))) {
     SCOPED_TRACE(entries_[i].at("path"));
     ASSERT_NO_FATAL_FAILURE(expect_regions(read(entries_[i]), random));
   }
