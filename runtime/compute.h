@@ -53,15 +53,33 @@ C whole_remainder(C x, C y) {
   return y == C(-1) ? C{0} : static_cast<C>(x % y);
 }
 
+// As __builtin_mul_overflow. For a Wide, Clang makes that a call of a function that libgcc lacks.
+template <class C>
+bool multiply_overflows(C x, C y, C& to) {
+  if constexpr (!std::is_same_v<C, Wide>) {
+    return __builtin_mul_overflow(x, y, &to);
+  } else {
+    __extension__ using Bits = unsigned __int128;
+    const auto is_short = [](Wide n) { return n == static_cast<std::int64_t>(n); };
+    const auto magnitude = [](Wide n) {
+      return n < 0 ? Bits{0} - static_cast<Bits>(n) : static_cast<Bits>(n);
+    };
+    to = static_cast<Wide>(static_cast<Bits>(x) * static_cast<Bits>(y));
+    if ((is_short(x) && is_short(y)) || y == 0) return false;
+    const Bits lowest = Bits{1} << 127, highest = lowest - 1;  // their magnitudes
+    return magnitude(x) > ((x < 0) != (y < 0) ? lowest : highest) / magnitude(y);
+  }
+}
+
 template <class C>
 bool whole_power(C base, C exponent, C& to) {
   if (exponent < 0) throw_negative_power();
   to = 1;
   while (true) {
-    if ((exponent & 1) != 0 && __builtin_mul_overflow(to, base, &to)) return false;
+    if ((exponent & 1) != 0 && multiply_overflows(to, base, to)) return false;
     exponent >>= 1;
     if (exponent == 0) return true;
-    if (__builtin_mul_overflow(base, base, &base)) return false;
+    if (multiply_overflows(base, base, base)) return false;
   }
 }
 
@@ -96,7 +114,7 @@ bool compute(C x, C y, C& to) {
     if constexpr (kChecked) return !__builtin_sub_overflow(x, y, &to);
     to = static_cast<C>(x - y);
   } else if constexpr (kWhat == multiply) {
-    if constexpr (kChecked) return !__builtin_mul_overflow(x, y, &to);
+    if constexpr (kChecked) return !multiply_overflows(x, y, to);
     to = static_cast<C>(x * y);
   } else if constexpr (kWhat == divide || kWhat == floor_divide) {
     if constexpr (is_whole<C>) {
