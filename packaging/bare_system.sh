@@ -1,10 +1,11 @@
 # Bare systems to test packages on: chroots that debootstrap makes, so they need root. To be sourced, from
 # the project's root, after scripts/common.sh.
 
-# make_bare_system NAME FOLDER PACKAGES: makes the system NAME, bookworm (Debian 12) or noble (Ubuntu 24.04),
-# with a comma-separated list of packages, anew in FOLDER. What debootstrap made is kept in build/systems.
+# make_bare_system NAME FOLDER PACKAGES: makes the system NAME with a comma-separated list of packages, anew in
+# FOLDER. NAME is bookworm (Debian 12), noble (Ubuntu 24.04), or bookworm-arm (Debian 12 for 64-bit ARM; call
+# arm_system before). What debootstrap made is kept in build/systems.
 make_bare_system() {
-  local name=$1 folder=$2 packages=$3 options
+  local name=$1 folder=$2 packages=$3 options architecture=()
   local made=build/systems/$name-$packages
   if [ "$(id -u)" -ne 0 ] || ! command -v debootstrap >/dev/null; then
     echo "bare systems need root, and the package debootstrap" >&2
@@ -15,14 +16,16 @@ make_bare_system() {
     rm -rf "$made"
     mkdir -p "$made"
     case "$name" in
-      bookworm) options=(bookworm "$made" "$(apt-get indextargets --format '$(SITE)' 'Codename: bookworm' | head -n 1)") ;;
+      bookworm | bookworm-arm)
+        [ "$name" = bookworm ] || architecture=(--arch=arm64)
+        options=(bookworm "$made" "$(apt-get indextargets --format '$(SITE)' 'Codename: bookworm' | head -n 1)") ;;
       # debootstrap's script for an older release knows the mirror. Debian has no keys of Ubuntu, so
       # signatures are not checked: a system for tests only.
       noble) options=("--components=main,universe" noble "$made"
           "$(sed -n 's/^[[:space:]]*default_mirror //p' /usr/share/debootstrap/scripts/jammy | sed -n 2p)" jammy) ;;
-      *) echo "unknown system '$name'; known are bookworm and noble" >&2; return 2 ;;
+      *) echo "unknown system '$name'; known are bookworm, noble and bookworm-arm" >&2; return 2 ;;
     esac
-    quietly "$made.log" debootstrap --variant=minbase --include="$packages" "${options[@]}"
+    quietly "$made.log" debootstrap "${architecture[@]}" --variant=minbase --include="$packages" "${options[@]}"
     tar -C "$made" -cf "$made.part" .
     mv "$made.part" "$made.tar"
     rm -rf "$made"

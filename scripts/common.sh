@@ -49,13 +49,24 @@ python_module() {
   echo "-DSLUICE_PYTHON=ON -DPython_EXECUTABLE=$PWD/$home/bin/python"
 }
 
+# arm_system: makes the system for ARM, where programs for ARM then find their libraries.
+arm_system() {
+  scripts/arm-system
+  export QEMU_LD_PREFIX=$PWD/build/arm-system
+}
+
 # build PRESET [TARGET]: configures and builds. On a terminal one line counts the files; elsewhere
 # only the beginning is told. The compiler's words are shown when it fails.
 build() {
   local preset=$1 folder=build/$1 target=(${2:+--target "$2"})
   [[ $preset != tsan* ]] || scripts/tsan-tbb
   local python=-DSLUICE_PYTHON=OFF
-  [ -n "${2:-}" ] || [[ $preset = tsan* || $preset = asan-library ]] || python=$(python_module)
+  if [ "$preset" = arm ]; then
+    arm_system
+    python="-DSLUICE_PYTHON=ON -DPython_EXECUTABLE=$QEMU_LD_PREFIX/usr/bin/python3"
+  elif [ -z "${2:-}" ] && [[ $preset != tsan* && $preset != asan-library ]]; then
+    python=$(python_module)
+  fi
   say "Configuring $folder"
   # shellcheck disable=SC2086 # several words
   quietly "$folder/configure.log" cmake --preset "$preset" $python

@@ -6,7 +6,7 @@
 // glibc 2.35: no longer sets errno
 double old_hypot(double x, double y);
 double __wrap_hypot(double x, double y);
-__asm__(".symver old_hypot, hypot@GLIBC_2.2.5");
+__asm__(".symver old_hypot, hypot@" OLD_GLIBC);  // the processor's first
 double __wrap_hypot(double x, double y) { return old_hypot(x, y); }
 
 // std::condition_variable::wait(std::unique_lock<std::mutex>&). GCC 12: declared noexcept
