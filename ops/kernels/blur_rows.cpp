@@ -206,11 +206,9 @@ struct Sums {
   V32 lower, lower_rest, upper, upper_rest;
 };
 
-HWY_INLINE Sums start(int shift) {
-  const DSums d32;
-  const V32 half = hn::Set(d32, 1 << (shift - 1));
-  const V32 zero = hn::Zero(d32);
-  return {half, zero, half, zero};
+HWY_INLINE Sums start() {
+  const V32 zero = hn::Zero(DSums());
+  return {zero, zero, zero, zero};
 }
 
 // Adds a and b, weighted by the two weights that alternate in `weights`.
@@ -225,10 +223,11 @@ HWY_INLINE void add_pair(V16 a, V16 b, V16 weights, Sums& sums) {
 
 // Interleaving and narrowing both work on blocks of 16 bytes, so the order is restored.
 HWY_INLINE V16 finish(const Sums& sums, int shift) {
+  const V32 half = hn::Set(DSums(), 1 << (shift - 1));
   const V32 lower = hn::RearrangeToOddPlusEven(sums.lower, sums.lower_rest);
   const V32 upper = hn::RearrangeToOddPlusEven(sums.upper, sums.upper_rest);
-  return hn::ReorderDemote2To(DValues(), hn::ShiftRightSame(lower, shift),
-                              hn::ShiftRightSame(upper, shift));
+  return hn::ReorderDemote2To(DValues(), hn::ShiftRightSame(hn::Add(lower, half), shift),
+                              hn::ShiftRightSame(hn::Add(upper, half), shift));
 }
 
 HWY_INLINE V16 two_weights(const std::int16_t* weights) {
@@ -253,15 +252,15 @@ void WeighRows(const std::uint8_t* const* HWY_RESTRICT above,
   const auto two_sides = [&](int k, std::size_t at)
                              HWY_ATTR { return hn::Add(load(above[k] + at), load(below[k] + at)); };
   const auto weigh = [&](std::size_t at) HWY_ATTR {
-    Sums sums = start(shift);
+    Sums sums = start();
     add_pair(load(above[0] + at), two_sides(1, at), two_weights(weights), sums);
     for (int k = 2; k < count; k += 2)
       add_pair(two_sides(k, at), two_sides(k + 1, at), two_weights(weights + k), sums);
     hn::StoreU(finish(sums, shift), d16, out + at);
   };
   const auto weigh_two = [&](std::size_t at) HWY_ATTR {
-    Sums first = start(shift);
-    Sums second = start(shift);
+    Sums first = start();
+    Sums second = start();
     const std::size_t next = at + lanes;
     const V16 center = two_weights(weights);
     add_pair(load(above[0] + at), two_sides(1, at), center, first);
@@ -295,7 +294,7 @@ void WeighNeighbors(const std::int16_t* HWY_RESTRICT in, std::ptrdiff_t step,
     const auto two_sides = [&](int k) HWY_ATTR {
       return hn::Add(hn::LoadU(d16, at - k * step), hn::LoadU(d16, at + k * step));
     };
-    Sums sums = start(shift);
+    Sums sums = start();
     add_pair(hn::LoadU(d16, at), two_sides(1), two_weights(weights), sums);
     for (int k = 2; k < count; k += 2)
       add_pair(two_sides(k), two_sides(k + 1), two_weights(weights + k), sums);

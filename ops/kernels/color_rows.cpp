@@ -176,12 +176,14 @@ HWY_INLINE void luma_of(const std::uint8_t* pixels, std::size_t count, std::uint
           const auto four = blocks::load(d8, from + quarter * 4 * channels, 16 * channels);
           auto rest = hn::Zero(d32);
           auto sum = hn::ReorderWidenMulAccumulate(
-              d32, hn::BitCast(d16, hn::TableLookupBytesOr0(four, red_green)), first_weights, half,
-              rest);
+              d32, hn::BitCast(d16, hn::TableLookupBytesOr0(four, red_green)), first_weights,
+              hn::Zero(d32), rest);
           sum = hn::ReorderWidenMulAccumulate(
               d32, hn::BitCast(d16, hn::TableLookupBytesOr0(four, blue_green)), other_weights, sum,
               rest);
-          const auto of_65536 = hn::BitCast(d8, hn::RearrangeToOddPlusEven(sum, rest));
+          // Only now is lane i that of pixel i, on all processors.
+          const auto of_65536 =
+              hn::BitCast(d8, hn::Add(hn::RearrangeToOddPlusEven(sum, rest), half));
           all = hn::Or(all, hn::TableLookupBytesOr0(of_65536, places_to(quarter)));
         }
         hn::StoreU(all, d8, to);

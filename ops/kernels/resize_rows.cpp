@@ -58,13 +58,14 @@ void BlendVertically(const std::uint8_t* const* rows, const std::int16_t* weight
 
 #else
 
-// sum[i] + a[2i] * b[2i] + a[2i+1] * b[2i+1]
+// sum[i] + a[2i] * b[2i] + a[2i+1] * b[2i+1]. On ARM, products[i] is not yet the sum for i, so
+// `sum` is added at the end.
 template <class V16, class V32>
 HWY_INLINE V32 add_products_of_pairs(V16 a, V16 b, V32 sum) {
   const hn::DFromV<V32> d32;
   V32 rest = hn::Zero(d32);
-  sum = hn::ReorderWidenMulAccumulate(d32, a, b, sum, rest);
-  return hn::RearrangeToOddPlusEven(sum, rest);
+  const V32 products = hn::ReorderWidenMulAccumulate(d32, a, b, hn::Zero(d32), rest);
+  return hn::Add(sum, hn::RearrangeToOddPlusEven(products, rest));
 }
 
 // Each 16-byte block of a vector belongs to another row.

@@ -84,11 +84,12 @@ HWY_INLINE hn::Vec<D> words_at(D d, const std::uint8_t* base, const std::int64_t
   }
 }
 
-// a[2i] * b[2i] + a[2i+1] * b[2i+1] + sum[i]
+// a[2i] * b[2i] + a[2i+1] * b[2i+1] + sum[i]. On ARM, products[i] is not yet the sum for i, so
+// `sum` is added at the end.
 HWY_INLINE V32 products_of_pairs(V16 a, V16 b, V32 sum) {
   V32 rest = hn::Zero(D32());
-  sum = hn::ReorderWidenMulAccumulate(D32(), a, b, sum, rest);
-  return hn::RearrangeToOddPlusEven(sum, rest);
+  const V32 products = hn::ReorderWidenMulAccumulate(D32(), a, b, hn::Zero(D32()), rest);
+  return hn::Add(sum, hn::RearrangeToOddPlusEven(products, rest));
 }
 
 // Repeats the same 16 indices in every block of 16 bytes.
