@@ -18,14 +18,15 @@ make_bare_system() {
     case "$name" in
       bookworm | bookworm-arm)
         [ "$name" = bookworm ] || architecture=(--arch=arm64)
-        options=(bookworm "$made" "$(apt-get indextargets --format '$(SITE)' 'Codename: bookworm' | head -n 1)") ;;
-      # debootstrap's script for an older release knows the mirror. Debian has no keys of Ubuntu, so
+        options=(bookworm "$made" "$(apt-get indextargets --format '$(SITE)' 'Codename: bookworm' 'Origin: Debian' | head -n 1)") ;;
+      # Debian's debootstrap has no script for noble; the one for jammy works, and names the mirror. Debian has no keys of Ubuntu, so
       # signatures are not checked: a system for tests only.
       noble) options=("--components=main,universe" noble "$made"
           "$(sed -n 's/^[[:space:]]*default_mirror //p' /usr/share/debootstrap/scripts/jammy | sed -n 2p)" jammy) ;;
       *) echo "unknown system '$name'; known are bookworm, noble and bookworm-arm" >&2; return 2 ;;
     esac
-    quietly "$made.log" debootstrap "${architecture[@]}" --variant=minbase --include="$packages" "${options[@]}"
+    # In a namespace of its own, so that nothing stays mounted if it is killed.
+    quietly "$made.log" unshare -m debootstrap "${architecture[@]}" --variant=minbase --include="$packages" "${options[@]}"
     tar -C "$made" -cf "$made.part" .
     mv "$made.part" "$made.tar"
     rm -rf "$made"

@@ -17,10 +17,13 @@ foreach(kind LIBRARY INCLUDE PACKAGE)
   set(CMAKE_FIND_ROOT_PATH_MODE_${kind} ONLY)
 endforeach()
 if(NOT DEFINED ENV{PKG_CONFIG_LIBDIR})
+  set(ENV{PKG_CONFIG_PATH} "")
   set(ENV{PKG_CONFIG_LIBDIR}
     "${CMAKE_SYSROOT}/usr/lib/aarch64-linux-gnu/pkgconfig:${CMAKE_SYSROOT}/usr/share/pkgconfig")
   set(ENV{PKG_CONFIG_SYSROOT_DIR} "${CMAKE_SYSROOT}")
 endif()
-# FindPython asks no interpreter for the headers when it cross-compiles.
-file(GLOB headers ${CMAKE_SYSROOT}/usr/include/python3.*)
-set(Python_INCLUDE_DIR ${headers} CACHE PATH "Python's headers for ARM")
+# When it cross-compiles, FindPython cannot ask Python where its headers are.
+file(GLOB sluice_python_headers ${CMAKE_SYSROOT}/usr/include/python3.*)
+if(sluice_python_headers)
+  set(Python_INCLUDE_DIR ${sluice_python_headers} CACHE PATH "Python's headers for ARM")
+endif()

@@ -49,7 +49,7 @@ python_module() {
   echo "-DSLUICE_PYTHON=ON -DPython_EXECUTABLE=$PWD/$home/bin/python"
 }
 
-# arm_system: makes the system for ARM, where programs for ARM then find their libraries.
+# arm_system: makes build/arm-system, and tells QEMU to look for libraries there.
 arm_system() {
   scripts/arm-system
   export QEMU_LD_PREFIX=$PWD/build/arm-system

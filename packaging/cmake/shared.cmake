@@ -21,8 +21,10 @@ function(sluice_shared)
   file(CONFIGURE OUTPUT ${exported} CONTENT "${text}" @ONLY)  # written only if it changes
 
   # GCC 12 takes values in its own intrinsics for uninitialized here; the static build has the warning.
-  set_source_files_properties(${PROJECT_SOURCE_DIR}/ops/kernels/color_rows.cpp
-    PROPERTIES COMPILE_OPTIONS -Wno-maybe-uninitialized)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/ops/kernels/color_rows.cpp
+      PROPERTIES COMPILE_OPTIONS -Wno-maybe-uninitialized)
+  endif()
 
   set(objects)
   foreach(target ${ARGN})

@@ -92,7 +92,7 @@ class Sluice(ConanFile):
     def validate(self):
         check_min_cppstd(self, 20)
         if self.settings.os != "Linux" or self.settings.arch != "x86_64":
-            raise ConanInvalidConfiguration("sluice runs on Linux on x86-64 only")
+            raise ConanInvalidConfiguration("this recipe is for Linux on x86-64 only")
         if self.options.with_cuda and not self.options.shared:
             raise ConanInvalidConfiguration(
                 "with_cuda=True needs shared=True: the shared library contains CUDA's runtime"

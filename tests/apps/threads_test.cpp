@@ -61,8 +61,9 @@ TEST(ProgramThreads, FewerThanAskedForAreSaidOnce) {
     const Ran ran = run_limited(c.limit, graph);
     EXPECT_EQ(ran.status, c.status) << ran.errors;
     EXPECT_EQ(ran.errors.substr(0, c.says.size()), c.says) << "limit " << c.limit;
+    // Only progress may follow, where this takes longer than a second.
     if (c.says != none) {
-      EXPECT_EQ(ran.errors.size(), c.says.size()) << ran.errors;
+      EXPECT_EQ(ran.errors.find("sluice", c.says.size()), std::string::npos) << ran.errors;
     }
   }
   // Measurements with another number of threads would be worthless.

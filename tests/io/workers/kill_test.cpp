@@ -162,7 +162,8 @@ void kill_one_parent(std::mt19937& random) {
 // This process inherits the workers, and waits for all of them.
 TEST(KilledParents, TakeTheirWorkersWithThem) {
   const Left before;
-  ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+  if (::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
+    GTEST_SKIP() << "no process inherits others here, as in QEMU";
   std::mt19937 random(2);
   ::alarm(300);  // a worker that remains must be a visible failure
   for (int i = 0; i < kills(); ++i) {
