@@ -37,10 +37,11 @@ make_bare_system() {
   cp -L /etc/resolv.conf /etc/hosts "$folder/etc"  # for apt
 }
 
-# in_bare_system FOLDER COMMAND: runs COMMAND in bash there, in /root, with an empty environment.
+# in_bare_system FOLDER COMMAND: runs COMMAND in bash there, in /root, with an empty environment. Ctrl-C has
+# its usual effect, for tests that send it, even where this shell ignores it, as in the background.
 in_bare_system() {
   ROOT=$(realpath "$1") COMMAND="cd /root; $2" unshare -m bash -euc '
     mount -t proc proc "$ROOT/proc"
     mount --rbind /dev "$ROOT/dev"
-    exec chroot "$ROOT" env -i HOME=/root TERM=dumb PYTHONDONTWRITEBYTECODE=1 PATH=/usr/sbin:/usr/bin:/sbin:/bin bash -c "$COMMAND"'
+    exec chroot "$ROOT" env -i --default-signal=INT HOME=/root TERM=dumb PYTHONDONTWRITEBYTECODE=1 PATH=/usr/sbin:/usr/bin:/sbin:/bin bash -c "$COMMAND"'
 }
