@@ -49,6 +49,9 @@ python_module() {
   echo "-DSLUICE_PYTHON=ON -DPython_EXECUTABLE=$PWD/$home/bin/python"
 }
 
+# version_in FOLDER: the version of Sluice whose sources are there.
+version_in() { sed -n 's/^#define SLUICE_VERSION "\(.*\)"/\1/p' "$1/sluice.h"; }
+
 # arm_system: makes build/arm-system, and tells QEMU to look for libraries there.
 arm_system() {
   scripts/arm-system

@@ -94,6 +94,9 @@ TEST_F(JpegMutantTest, EndAsTheLibraryEndsThem) {
       // x86-64. Ours are the same on all processors.
       EXPECT_EQ(fast.warning, library.warning);
       EXPECT_EQ(fast.error, library.error);
+      EXPECT_TRUE(fast.covered == library.covered) << fast << " instead of " << library;
+      EXPECT_EQ(fast.image.height(), library.image.height());
+      EXPECT_EQ(fast.image.width(), library.image.width());
 #endif
       if (index == stranger.get() && !is_known) {
         EXPECT_NE(fast.path, JpegPath::indexed);
