@@ -1,4 +1,4 @@
-# For CMake: compiles for 64-bit ARM with Clang, against the libraries in build/arm-system, which
+# For CMake: compiles for 64-bit ARM with Clang and GNU ld, against the libraries in build/arm-system, which
 # scripts/arm-system makes.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
@@ -8,9 +8,6 @@ foreach(language C CXX)
 endforeach()
 set(CMAKE_C_COMPILER clang)
 set(CMAKE_CXX_COMPILER clang++)
-foreach(kind EXE SHARED MODULE)
-  set(CMAKE_${kind}_LINKER_FLAGS_INIT -fuse-ld=lld)
-endforeach()
 set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64-static -L ${CMAKE_SYSROOT})
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 foreach(kind LIBRARY INCLUDE PACKAGE)
