@@ -351,9 +351,13 @@ TEST(Threads, LittleMemoryMeansFewerOfThem) {
       std::ifstream("/proc/self/statm") >> pages;
       const rlim_t bytes = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + megabytes * 1000000;
       const rlimit limit{bytes, bytes};
-      if (setrlimit(RLIMIT_AS, &limit) != 0) return "no limit";
+      rlimit held{};
+      if (setrlimit(RLIMIT_AS, &limit) != 0 || getrlimit(RLIMIT_AS, &held) != 0 ||
+          held.rlim_cur != bytes)
+        return "no limit";
       return run_with(64);
     });
+    if (said == "no limit") GTEST_SKIP() << "a process cannot limit its memory here, as in QEMU";
     const bool ran = said.find(" of 64 threads, 400 delivered") != std::string::npos;
     EXPECT_TRUE(ran || said.starts_with("threw: ")) << megabytes << " MB: " << said;
     if (ran && !said.starts_with("64 ")) ++fewer;
