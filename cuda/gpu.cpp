@@ -13,7 +13,9 @@ namespace {
 #if !defined(SLUICE_HAS_CUDA)
 Gpus look() {
   Gpus none;
-  none.why_none = "Sluice was built without CUDA; build it where nvcc is found";
+  none.why_none =
+      "Sluice was built without CUDA; install a wheel whose version ends with +cu, or build it "
+      "where nvcc is found";
   return none;
 }
 std::shared_ptr<Device> make(const Gpu&) { return nullptr; }
