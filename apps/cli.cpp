@@ -311,7 +311,7 @@ std::string parse_error_text(const CLI::App& app, const CLI::ParseError& error) 
         for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
       text += suggestion(unknown.front().substr(0, unknown.front().find('=')), names);
     }
-    // New users often give the folder or the file without its option.
+    // New users often give folders and files without their options.
     std::error_code ignored;
     const auto kind = std::filesystem::status(unknown.front(), ignored);
     const bool is_folder = std::filesystem::is_directory(kind);
@@ -322,6 +322,9 @@ std::string parse_error_text(const CLI::App& app, const CLI::ParseError& error) 
                                  : unknown.front().ends_with(".pack") ? "--pack"
                                                                       : "--list"))
         text += fmt::format("; to read it write {} {}", option->get_name(), unknown.front());
+      if (!std::filesystem::exists(kind) && unknown.front().front() != '-' &&
+          option->get_name() == "--out" && option->count() == 0)
+        text += fmt::format("; to write there write --out {}", unknown.front());
     }
   } else if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError)) {
     for (const CLI::Option* option : command.get_options()) {

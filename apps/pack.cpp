@@ -177,7 +177,7 @@ class Packing {
       fmt::print("{} of them {} stored without packing:\n", stats.stored,
                  stats.stored == 1 ? "is" : "are");
       for (const auto& [reason, count] : stats.reasons)
-        fmt::print("  {}: {}\n", count, escape_control_chars(reason));
+        fmt::print("  {}: {}\n", counted(count, "file"), escape_control_chars(reason));
     }
     if (stats.packs > 0) {
       fmt::print("{}: {} with {:.1f} MB, {:.3f} times the {:.1f} MB of the files\n",

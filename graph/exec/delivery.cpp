@@ -181,8 +181,9 @@ void Delivery::throw_budget(std::int64_t errors, std::int64_t ended, bool too_ma
   const OnError& policy = options_.on_error;
   const std::string limit = too_many ? counted(policy.max_errors, "sample")
                                      : fmt::format("{:g} %", policy.max_rate * 100);
-  throw BudgetError(fmt::format("{} of {} failed, more than {} allowed by on_error{}", errors,
+  throw BudgetError(fmt::format("{} of {} failed, more than the {} that {} allows{}", errors,
                                 counted(ended, "sample"), limit,
+                                too_many ? "max_errors" : "max_error_rate",
                                 last_error_.empty() ? "" : "; the last: " + last_error_));
 }
 

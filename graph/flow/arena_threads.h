@@ -139,7 +139,8 @@ class tbb_fork_guard {
       if (inherited && count > 0) {
         throw Error(
             "a child of fork() cannot make a pipeline, since one was alive when the process "
-            "forked; destroy pipelines before fork(), or start the child's program with exec()");
+            "forked; destroy (in Python: close) pipelines before fork(), or start the child's "
+            "program with exec()");
       }
       next = here + count + 1;
     } while (!all.compare_exchange_weak(seen, next));

@@ -271,6 +271,7 @@ class Graph:
             if any(isinstance(one, Value) for one in value):
                 raise _core.BuildError(
                     f"{schema['name']}: {name} must be one value (got {len(value)}); "
+                    "a source gives several: unpack them (jpeg, label = ...); "
                     "sluice.map(function, *values, returns=...) takes several values"
                 )
         raise _core.BuildError(

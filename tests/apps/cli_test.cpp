@@ -149,6 +149,7 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
       {"augment --data x --out y --seed 18446744073709551616", "--seed"},
       {"augment --data x --out y extra", "'extra' is not known"},
       {"augment " + data + " --out y", "is not known here; to read it write --data " + data},
+      {"demo-images out/images", "is not known here; to write there write --out out/images"},
       {"cat " + occupied + "/a.jpg", "is not known here; to read it write --list"},
       {"augment --data " + occupied + "/a.jpg --out x", "a.jpg is a file: give the folder that"},
       {"graph --data " + occupied + "/a.jpg", "a.jpg is a file: give the folder that"},

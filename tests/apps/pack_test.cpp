@@ -72,7 +72,7 @@ TEST_F(PackTest, UnpackGivesBackTheFiles) {
   EXPECT_TRUE(says(packed.out, all + " in " + data_.string() + "; columns name, label\n"))
       << packed.out;
   EXPECT_TRUE(says(packed.out, "packed " + all + " in ")) << packed.out;
-  EXPECT_TRUE(says(packed.out, "2 of them are stored without packing:\n  1: ")) << packed.out;
+  EXPECT_TRUE(says(packed.out, "2 of them are stored without packing:\n  1 file: ")) << packed.out;
   EXPECT_TRUE(says(packed.out, path("packs") + ": ")) << packed.out;
   EXPECT_TRUE(says(packed.out, " times the ")) << packed.out;
   EXPECT_TRUE(says(packed.out, "verified " + all + " in ")) << packed.out;

@@ -204,7 +204,8 @@ TEST(Fork, AChildMakesNoneWhenOneWasAlive) {
   if (testing::kThreadSanitizer) GTEST_SKIP() << "counts threads, or forks beside them";
   const std::string refused =
       "threw: a child of fork() cannot make a pipeline, since one was alive when the process "
-      "forked; destroy pipelines before fork(), or start the child's program with exec()";
+      "forked; destroy (in Python: close) pipelines before fork(), or start the child's program "
+      "with exec()";
   const auto make = []() -> std::string {
     auto mine = image_pipeline(2);
     return sum_of(mine);
