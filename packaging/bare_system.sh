@@ -11,6 +11,9 @@ make_bare_system() {
     echo "bare systems need root, and the package debootstrap" >&2
     return 1
   fi
+  mkdir -p build/systems
+  exec 8>"$made.lock"
+  flock 8  # others wait for the one that makes it
   if [ ! -f "$made.tar" ]; then
     say "Making the system $name"
     rm -rf "$made"
@@ -31,6 +34,7 @@ make_bare_system() {
     mv "$made.part" "$made.tar"
     rm -rf "$made"
   fi
+  exec 8>&-
   rm -rf "$folder"
   mkdir -p "$folder"
   tar -C "$folder" -xf "$made.tar"
