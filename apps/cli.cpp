@@ -314,18 +314,18 @@ std::string parse_error_text(const CLI::App& app, const CLI::ParseError& error) 
     // New users often give folders and files without their options.
     std::error_code ignored;
     const auto kind = std::filesystem::status(unknown.front(), ignored);
-    const bool is_folder = std::filesystem::is_directory(kind);
-    for (const CLI::Option* option : command.get_options()) {
-      if (std::filesystem::exists(kind) &&
-          option->get_name() == (is_folder                            ? "--data"
-                                 : unknown.front().ends_with(".tar")  ? "--tar"
-                                 : unknown.front().ends_with(".pack") ? "--pack"
-                                                                      : "--list"))
-        text += fmt::format("; to read it write {} {}", option->get_name(), unknown.front());
-      if (!std::filesystem::exists(kind) && unknown.front().front() != '-' &&
-          option->get_name() == "--out" && option->count() == 0)
-        text += fmt::format("; to write there write --out {}", unknown.front());
-    }
+    const bool exists = std::filesystem::exists(kind);
+    const std::string name = !exists                               ? "--out"
+                             : std::filesystem::is_directory(kind) ? "--data"
+                             : unknown.front().ends_with(".tar")   ? "--tar"
+                             : unknown.front().ends_with(".pack")  ? "--pack"
+                                                                   : "--list";
+    const CLI::Option* const option = command.get_option_no_throw(name);
+    if (option != nullptr && exists)
+      text += fmt::format("; to read it write {} {}", name, unknown.front());
+    else if (option != nullptr && option->count() == 0 && !unknown.front().empty() &&
+             !unknown.front().starts_with('-'))
+      text += fmt::format("; to write there write {} {}", name, unknown.front());
   } else if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError)) {
     for (const CLI::Option* option : command.get_options()) {
       if (!option->get_required() || option->count() > 0) continue;

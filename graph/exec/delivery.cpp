@@ -183,7 +183,7 @@ void Delivery::throw_budget(std::int64_t errors, std::int64_t ended, bool too_ma
                                      : fmt::format("{:g} %", policy.max_rate * 100);
   throw BudgetError(fmt::format("{} of {} failed, more than the {} that {} allows{}", errors,
                                 counted(ended, "sample"), limit,
-                                too_many ? "max_errors" : "max_error_rate",
+                                too_many ? "max_errors" : "max_rate (in Python: max_error_rate)",
                                 last_error_.empty() ? "" : "; the last: " + last_error_));
 }
 

@@ -1,5 +1,5 @@
 # The public headers' types have the memory layouts in type_layouts.txt: sizes, fields, bases, virtual functions
-# and the values of enumerations. A program that was linked before a type of it changed no longer runs with the
+# and the values of enumerations. After a change there, programs that were linked before no longer run with the
 # new library, so the next version needs another first or second number.
 # Arguments: INCLUDE (the folder with sluice/), CASTXML, PYTHON, SCRATCH.
 cmake_minimum_required(VERSION 3.22)

@@ -51,8 +51,8 @@ def main() -> None:
         name = full_name(node)
         if name is None:
             continue
-        if node.tag in ("Class", "Struct", "Union") and layout(node):
-            lines.add(f"{name}: {layout(node)}")
+        if node.tag in ("Class", "Struct", "Union") and (text := layout(node)):
+            lines.add(f"{name}: {text}")
         elif node.tag == "Enumeration":
             lines.add(f"{name}: {int(node.get('size')) // 8} bytes: {values(node)}")
     print("\n".join(sorted(lines)))

@@ -253,5 +253,5 @@ def test_a_rate_of_errors_counts_those_before_it_counts(bad, samples, raises):
     if not raises:
         assert sum(batch.size for batch in pipe) == samples - len(bad)
         return
-    with pytest.raises(sluice.BudgetError, match=r"more than the 1 % that max_error_rate allows; the last: .*is broken"):
+    with pytest.raises(sluice.BudgetError, match=r"more than the 1 % that max_rate \(in Python: max_error_rate\) allows; the last: .*is broken"):
         list(pipe)

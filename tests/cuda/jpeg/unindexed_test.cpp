@@ -117,9 +117,9 @@ class Judge {
     const DecodeOutcome expected = outcome_of(file, region, options, kFast);
     EXPECT_EQ(expected.error, "") << name;
     EXPECT_EQ(expected.warning, "") << name;
-#if defined(__x86_64__)  // elsewhere libjpeg-turbo has other pixels for some: see docs/jpeg.md
-    EXPECT_TRUE(images[0].image == expected.image) << name;
-#endif
+    if (kSamePixelsOfDamage) {
+      EXPECT_TRUE(images[0].image == expected.image) << name;
+    }
   }
   void tell() const { std::printf("%d refused, %d taken, %d flagged\n", refused, taken, flagged); }
 

@@ -311,13 +311,11 @@ TEST_F(PackJpegCorpus, FilesAreEqualOrStoredForAReason) {
     equal += is_good ? 1 : 0;
     const std::vector<std::uint8_t> pack = pack_jpeg(*found, dictionary_of(*found));
     EXPECT_EQ(unpack_jpeg(pack), file);
-#if !defined(__x86_64__)
-    if (!is_good) continue;  // libjpeg-turbo has other pixels for some: see docs/jpeg.md
-#endif
     for (const ColorSpace color : {ColorSpace::rgb, ColorSpace::gray}) {
       const DecodeOutcome expected = outcome_of(file, {}, {.color = color}, kFast);
       const DecodeOutcome decoded = outcome_of(pack, {}, {.color = color}, kFast);
-      EXPECT_TRUE(decoded.same_as(expected)) << decoded << " instead of " << expected;
+      EXPECT_TRUE(is_good ? decoded.same_as(expected) : decoded.same_as_for_damage(expected))
+          << decoded << " instead of " << expected;
     }
   }
   EXPECT_GT(equal, good * 9 / 10);
