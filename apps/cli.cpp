@@ -442,7 +442,12 @@ int run(int argc, const char* const* argv) {
   add_unpack_command(*unpack_command, unpack);
   std::string described;
   help_command->add_option("command", described, "command to describe (default: the program)")
-      ->check(one_of(command_names(app)))
+      ->check([known = one_of(command_names(app))](std::string given) {
+        const std::string wrong = known(given);
+        return wrong.empty() || !is_operator(given)
+                   ? wrong
+                   : fmt::format("'{0}' is an operator; write: sluice operators {0}", given);
+      })
       ->type_name("COMMAND");
   for (CLI::App* const command : {images_command, old_images_command}) {
     command

@@ -557,6 +557,8 @@ void print_markdown() {
 
 }  // namespace
 
+bool is_operator(const std::string& name) { return schemas().contains(name); }
+
 int run_operators(const OperatorsOptions& options) {
   if (!options.sheet.empty()) {
     write_effects(options.sheet);

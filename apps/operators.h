@@ -28,6 +28,7 @@ struct OperatorsOptions {
 // Returns the exit status. Throws UsageError for an unknown operator, and IoError for a sheet or an
 // image that cannot be written.
 int run_operators(const OperatorsOptions& options);
+bool is_operator(const std::string& name);
 
 struct Effect {
   const char* name;  // of the operator

@@ -400,7 +400,7 @@ def _bind(schema: dict, args: tuple, kwargs: dict) -> dict[str, Any]:
         known = next((one for one in names if name in (one, python_name(one))), name)
         if known not in names:
             others = [one for one, its in OPERATORS.items() if operator in one and name in _step_parameters(its)]
-            has = [python_name(one) for one in names]
+            has = _names_of_call(operator, names)
             elsewhere = f"; {name!r} is one of {', '.join(others[:3])}" if others else ""
             raise TypeError(
                 f"{operator}() has no argument {name!r}; it has {', '.join(has) or 'none'}"
@@ -417,6 +417,14 @@ def _bind(schema: dict, args: tuple, kwargs: dict) -> dict[str, Any]:
             raise TypeError(f"{operator}() lacks the argument {python_name(name)!r}{size or pair}")
     # None means "not given".
     return {name: value for name, value in given.items() if value is not None}
+
+
+def _names_of_call(operator: str, names: list[str]) -> list[str]:
+    """The arguments that a call may name: these, and those that `ops` adds, such as ``size`` for height and width."""
+    from . import ops
+
+    call = getattr(ops, python_name(operator), None) if operator in OPERATORS else None
+    return list(call.__signature__.parameters) if hasattr(call, "__signature__") else [python_name(one) for one in names]
 
 
 def _typed_beside(schema: dict, given: dict, name: str, value: Any) -> tuple[str, Any]:

@@ -125,6 +125,9 @@ class _Loop:
         if epoch is not None:
             self._core.leave(epoch)
 
+    def __reduce_ex__(self, _protocol: Any) -> Any:
+        raise TypeError("a loop over a pipeline cannot be pickled or copied; state_dict() of the pipeline can, and resume= continues from it")
+
     __del__ = close
 
 

@@ -124,9 +124,14 @@ def _doc_of(schema: dict) -> str:
         "Raises",
         "------",
         "BuildError",
-        "    If a constant is out of range, or if a Value has another type. If a Value is out of range,",
-        "    its sample fails.",
     ]
+    if _builtins.any(one["range"] for one in schema["parameters"]):
+        lines += [
+            "    If a constant is out of range, or if a Value has another type. If a Value is out of range,",
+            "    its sample fails.",
+        ]
+    else:
+        lines.append("    If a Value has another type.")
     return "\n".join(lines)
 
 
@@ -144,7 +149,9 @@ def _signature_of(schema: dict) -> _inspect.Signature:
         by_name = not (by_place or one["required"])
         how = kind.KEYWORD_ONLY if by_name else kind.POSITIONAL_OR_KEYWORD
         made.append(kind(_python_name(one["name"]), how, default=default))
-    return _inspect.Signature(made, return_annotation=_Value)
+    count = len(schema["outputs"])
+    result = _Value if count == 1 else tuple[(_Value,) * count] if count else None
+    return _inspect.Signature(made, return_annotation=result)
 
 
 def _with_tensors(schema: dict) -> dict:

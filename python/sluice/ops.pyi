@@ -21,8 +21,7 @@ def absolute(x: float | Value) -> Value:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -69,8 +68,7 @@ def add(x: float | Value, y: float | Value) -> Value:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -230,8 +228,7 @@ def all(data: Value, *, axis: int | Sequence[int] | None = None, keepdims: bool 
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -256,8 +253,7 @@ def any(data: Value, *, axis: int | Sequence[int] | None = None, keepdims: bool 
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -321,8 +317,7 @@ def autocontrast(image: Value) -> Value:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -368,8 +363,7 @@ def bitwise_and(x: float | Value, y: float | Value) -> Value:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 def bitwise_or(x: float | Value, y: float | Value) -> Value:
@@ -389,8 +383,7 @@ def bitwise_or(x: float | Value, y: float | Value) -> Value:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 def bitwise_xor(x: float | Value, y: float | Value) -> Value:
@@ -410,8 +403,7 @@ def bitwise_xor(x: float | Value, y: float | Value) -> Value:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -508,8 +500,7 @@ def canvas_size(image: Value) -> tuple[Value, Value]:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 def cast(x: float | Value, to: Literal['bool', 'i8', 'u8', 'i16', 'u16', 'i32', 'u32', 'i64', 'u64', 'f16', 'f32', 'f64']) -> Value:
@@ -529,8 +520,7 @@ def cast(x: float | Value, to: Literal['bool', 'i8', 'u8', 'i16', 'u16', 'i32', 
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -833,8 +823,7 @@ def color_space_conversion(image: Value, *, from_: Literal['rgb', 'bgr', 'ycbcr'
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -910,8 +899,7 @@ def convert_boxes(boxes: Value, *, from_: Literal['xyxy', 'xywh', 'cxcywh'] = 'x
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -937,8 +925,7 @@ def crop(image: Value, region: tuple[int, int, int, int] | Value, *, out_of_boun
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -960,8 +947,7 @@ def crop_boxes(boxes: Value, region: tuple[int, int, int, int] | Value) -> Value
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -1053,8 +1039,7 @@ def crop_points(points: Value, region: tuple[int, int, int, int] | Value) -> Val
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -1464,8 +1449,7 @@ def divide(x: float | Value, y: float | Value) -> Value:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -1605,8 +1589,7 @@ def equal(x: float | Value, y: float | Value) -> Value:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -1626,8 +1609,7 @@ def equalize(image: Value) -> Value:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -1896,8 +1878,7 @@ def flip(image: Value, *, horizontal: bool | Value = True, vertical: bool | Valu
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -1979,8 +1960,7 @@ def floor_divide(x: float | Value, y: float | Value) -> Value:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -2104,8 +2084,7 @@ def greater(x: float | Value, y: float | Value) -> Value:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 def greater_equal(x: float | Value, y: float | Value) -> Value:
@@ -2125,8 +2104,7 @@ def greater_equal(x: float | Value, y: float | Value) -> Value:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -2263,8 +2241,7 @@ def invert(image: Value) -> Value:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -2339,8 +2316,7 @@ def join_regions(first: Value, second: Value) -> tuple[Value, Value, Value]:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -2383,8 +2359,7 @@ def labels_of(numbers: Value) -> Value:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -2522,8 +2497,7 @@ def less(x: float | Value, y: float | Value) -> Value:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 def less_equal(x: float | Value, y: float | Value) -> Value:
@@ -2543,8 +2517,7 @@ def less_equal(x: float | Value, y: float | Value) -> Value:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -2608,8 +2581,7 @@ def max(data: Value, *, axis: int | Sequence[int] | None = None, keepdims: bool 
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -2651,8 +2623,7 @@ def mean(data: Value, *, axis: int | Sequence[int] | None = None, keepdims: bool
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -2700,8 +2671,7 @@ def min(data: Value, *, axis: int | Sequence[int] | None = None, keepdims: bool 
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -2738,8 +2708,7 @@ def modulo(x: float | Value, y: float | Value) -> Value:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -2784,8 +2753,7 @@ def multiply(x: float | Value, y: float | Value) -> Value:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 def negate(x: float | Value) -> Value:
@@ -2803,8 +2771,7 @@ def negate(x: float | Value) -> Value:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -2825,8 +2792,7 @@ def nested_region(outer: Value, inner: Value) -> Value:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -2894,8 +2860,7 @@ def not_(x: float | Value) -> Value:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 def not_equal(x: float | Value, y: float | Value) -> Value:
@@ -2915,8 +2880,7 @@ def not_equal(x: float | Value, y: float | Value) -> Value:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -3135,8 +3099,7 @@ def peek_jpeg(jpeg: Value) -> Value:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -3411,8 +3374,7 @@ def power(x: float | Value, y: float | Value) -> Value:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -3821,8 +3783,7 @@ def reduce(data: Value, operation: Literal['mean', 'min', 'max', 'standard_devia
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -3843,8 +3804,7 @@ def region_size(region: Value) -> tuple[Value, Value]:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -3891,8 +3851,7 @@ def remainder(x: float | Value, y: float | Value) -> Value:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -3941,8 +3900,7 @@ def remap_boxes(boxes: Value, field: Value) -> Value:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -3963,8 +3921,7 @@ def remap_points(points: Value, field: Value) -> Value:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -4769,8 +4726,7 @@ def standard_deviation(data: Value, *, axis: int | Sequence[int] | None = None, 
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 def subtract(x: float | Value, y: float | Value) -> Value:
@@ -4790,8 +4746,7 @@ def subtract(x: float | Value, y: float | Value) -> Value:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -4818,8 +4773,7 @@ def sum(data: Value, *, to: Literal['i64', 'f32', 'f64'] = 'i64', axis: int | Se
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -4844,8 +4798,7 @@ def take_rows(tensor: Value, boxes: Value, rows: Value) -> Value:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -5011,8 +4964,7 @@ def transpose_boxes(boxes: Value) -> Value:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -5032,8 +4984,7 @@ def transpose_image(image: Value) -> Value:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -5053,8 +5004,7 @@ def transpose_points(points: Value) -> Value:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload
@@ -5372,8 +5322,7 @@ def weighted_sum(images: Value, weights: Value) -> Value:
     Raises
     ------
     BuildError
-        If a constant is out of range, or if a Value has another type. If a Value is out of range,
-        its sample fails.
+        If a Value has another type.
     """
 
 @overload

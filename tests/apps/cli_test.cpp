@@ -83,6 +83,7 @@ TEST(Cli, WrongArgumentsAreOneLineAndStatus2) {
       {"help augmnt",
        "command: 'augmnt' is not known; did you mean augment? (sluice help --help tells more)"},
       {"help sepia", "'sepia' is not known: choose augment, bench, "},
+      {"help rotate", "command: 'rotate' is an operator; write: sluice operators rotate"},
       {"help augment bench", "'bench' is not known here (sluice help --help tells more)"},
       {"augment --data x", "--out DIR is missing"},
       {"--verison", "'--verison' is not known here; did you mean --version? (sluice --help"},

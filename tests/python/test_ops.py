@@ -404,6 +404,7 @@ def test_loader_option_advice_names_real_options():
 @pytest.mark.parametrize(("change", "says"), [
     (lambda x: ops.random_resized_crop(x, scale=(0.5, 1)), "random_resized_crop(): got an unexpected keyword argument 'scale'; in its place: area="),
     (lambda x: ops.resize(x, dsize=3), "resize() has no argument 'dsize'; it has image, height, "),
+    (lambda x: ops.resize(x, tuna=3), "antialias, size, longer"),
     (lambda x: ops.resize(x, resize_longer=3), "in its place: longer="),
     (lambda x: ops.rotate(x, angle=10), "in its place: degrees"),
     (lambda x: ops.invert(x, p=0.5), "in its place: every sample is changed; put the call in `if ops.coin_flip(0.5):`"),

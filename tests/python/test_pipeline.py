@@ -499,6 +499,11 @@ def test_says_what_is_wrong_with_shared_threads_and_devices(make, says):
         pickle.dumps(sluice.ThreadPool(1))
 
 
+def test_says_that_a_loop_cannot_be_pickled(folder):
+    with thumbnails(folder) as pipeline, pytest.raises(TypeError, match=r"a loop .* cannot be pickled or copied; state_dict\(\)"):
+        pickle.dumps(iter(pipeline))
+
+
 def test_delivers_on_a_device_what_the_cpu_makes(folder):
     on_cpu = thumbnails(folder)
     delivered = thumbnails(folder, device="stand-in", deliver_on_device=True)
