@@ -8,16 +8,16 @@ if command -v ccache >/dev/null; then
   export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
   export CMAKE_CUDA_COMPILER_LAUNCHER=ccache
   export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
-  # What it asks for where headers are precompiled. A precompiled header knows its headers by every
-  # byte, comments too, and so must the cache, which else goes by what the preprocessor leaves.
+  # ccache needs these for precompiled headers. A compiler rejects such a header if one byte of its
+  # headers changed, even in a comment. So ccache must compare files, not the preprocessor's output.
   export CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_DEPEND=1
 fi
 
 # say TEXT: one line of progress.
 say() { printf '%s\n' "$*"; }
 
-# quietly LOG COMMAND...: runs COMMAND with its output in the file LOG, which is shown only when
-# the command fails, without Ninja's counting; the exit status is the command's.
+# quietly LOG COMMAND...: runs COMMAND with its output in the file LOG. If the command fails, prints LOG
+# without Ninja's progress lines. Returns the command's exit status.
 quietly() {
   local log=$1 status=0
   shift
@@ -30,23 +30,29 @@ quietly() {
   return "$status"
 }
 
-# What builds and tests the Python module, in an environment of its own in build/. Where there is no
-# Python 3.11 or newer, or pip gets nothing, the module is left out, and a line says so.
+# python_module: makes build/python-environment, where the Python module is built and tested. Without Python
+# 3.11 or newer, or if pip installs nothing, it fails.
 python_module() {
   local home=build/python-environment
   if [ ! -e "$home/complete" ]; then
     rm -rf "$home"
     mkdir -p build
-    if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null ||
-      ! quietly build/python-environment.log python3 -m venv "$home" 2>/dev/null ||
-      ! quietly build/python-environment.log "$home/bin/pip" install -q nanobind numpy pytest pyyaml 2>/dev/null; then
-      say "The Python module is left out: Python 3.11, its venv or pip's packages cannot be had here" >&2
-      echo -DSLUICE_PYTHON=OFF
-      return
-    fi
+    python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null &&
+      quietly build/python-environment.log python3 -m venv "$home" &&
+      quietly build/python-environment.log "$home/bin/pip" install -q nanobind numpy pytest pyyaml || return
     touch "$home/complete"
   fi
-  echo "-DSLUICE_PYTHON=ON -DPython_EXECUTABLE=$PWD/$home/bin/python"
+}
+
+# python_options: sets the array `python` to CMake's options for the Python module. The module is left out, and a
+# line says so, if python_module fails.
+python_options() {
+  python=(-DSLUICE_PYTHON=OFF)
+  if python_module; then
+    python=(-DSLUICE_PYTHON=ON "-DPython_EXECUTABLE=$PWD/build/python-environment/bin/python")
+  else
+    say "The Python module is left out: Python 3.11, its venv or pip's packages cannot be had here" >&2
+  fi
 }
 
 # version_in FOLDER: the version of Sluice whose sources are there.
@@ -63,16 +69,15 @@ arm_system() {
 build() {
   local preset=$1 folder=build/$1 target=(${2:+--target "$2"})
   [[ $preset != tsan* ]] || scripts/tsan-tbb
-  local python=-DSLUICE_PYTHON=OFF
+  local python=(-DSLUICE_PYTHON=OFF)
   if [ "$preset" = arm ]; then
     arm_system
-    python="-DSLUICE_PYTHON=ON -DPython_EXECUTABLE=$QEMU_LD_PREFIX/usr/bin/python3"
+    python=(-DSLUICE_PYTHON=ON "-DPython_EXECUTABLE=$QEMU_LD_PREFIX/usr/bin/python3")
   elif [ -z "${2:-}" ] && [[ $preset != tsan* && $preset != asan-library ]]; then
-    python=$(python_module)
+    python_options
   fi
   say "Configuring $folder"
-  # shellcheck disable=SC2086 # several words
-  quietly "$folder/configure.log" cmake --preset "$preset" $python
+  quietly "$folder/configure.log" cmake --preset "$preset" "${python[@]}"
   say "Building ${2:-everything} in $folder on $cpus CPUs"
   local TIMEFORMAT='%R s, %U CPU seconds and %S of the system' status=0
   {

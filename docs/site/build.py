@@ -147,8 +147,8 @@ class Site:
             return page
         self.pages[page] = ""  # while folders link to their files
         if (ROOT / path).is_dir():
-            files = [one for one in (ROOT / path).rglob("*") if one.is_file() and one.suffix != ".pyc"]
-            entries = [str(one.relative_to(ROOT)) for one in files]
+            listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-z", path], capture_output=True, text=True, check=True)
+            entries = [one for one in listed.stdout.split("\0") if one]
             rows = []
             for entry in sorted(entries):
                 target = posixpath.relpath(self.code_page(entry), posixpath.dirname(page))
@@ -159,7 +159,7 @@ class Site:
         else:
             text = (ROOT / path).read_text()
             language = LANGUAGES.get(pathlib.Path(path).suffix, "text")
-            fence = "`" * max(3, *(len(ticks) + 1 for ticks in re.findall(r"`+", text)), 3)
+            fence = "`" * max((len(ticks) + 1 for ticks in re.findall(r"`{3,}", text)), default=3)
             text = f"# {path}\n\n{fence}{language}\n{text.rstrip()}\n{fence}\n"
         self.pages[page] = f"---\ntitle: {path}\nsearch:\n  exclude: true\n---\n\n{text}\n"
         return page

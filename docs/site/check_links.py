@@ -58,7 +58,8 @@ def check(site):
                 to = path if not parts.path else (path.parent / urllib.parse.unquote(parts.path)).resolve()
             if target.startswith("/") and path.name != "404.html":
                 wrong.append(f"{name}: an absolute link: {target}")
-            elif to.is_dir() and (to / "index.html") in pages:
+                continue
+            if to.is_dir() and (to / "index.html") in pages:
                 to = to / "index.html"
             if not to.is_file():
                 wrong.append(f"{name}: no such file: {target}")

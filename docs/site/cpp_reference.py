@@ -5,6 +5,7 @@ Doxygen finds the declarations. Comments and code are the text of the header its
 
 import dataclasses
 import re
+import shutil
 import subprocess
 import xml.etree.ElementTree as tree
 
@@ -41,11 +42,12 @@ class Header:
 
 def run_doxygen(root, work, headers):
     """Returns the folder of the XML."""
-    work.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(work, ignore_errors=True)  # Doxygen keeps the files of classes that are gone
+    work.mkdir(parents=True)
     settings = {
         "INPUT": " ".join(headers),
-        "OUTPUT_DIRECTORY": work,
-        "STRIP_FROM_PATH": root,
+        "OUTPUT_DIRECTORY": f'"{work}"',
+        "STRIP_FROM_PATH": f'"{root}"',
         "EXTRACT_ALL": "YES",
         "GENERATE_XML": "YES",
         "GENERATE_HTML": "NO",
@@ -94,11 +96,8 @@ def declaration(lines, index, whole):
     """The text from the line to the end of the declaration, and its last line. Leaves out a function's body unless whole."""
     text = "\n".join(lines[index:])
     parens = braces = 0
-    for at, letter in enumerate(text):
-        if letter == "/" and text.startswith("//", at):
-            continue  # a semicolon in a comment is looked for below
-        if re.search(r"//[^\n]*$", text[text.rfind("\n", 0, at) + 1 : at]):
-            continue
+    code = re.sub(r"//[^\n]*", lambda comment: " " * len(comment[0]), text)  # a comment may have a semicolon
+    for at, letter in enumerate(code):
         if letter in "([":
             parens += 1
         elif letter in ")]":

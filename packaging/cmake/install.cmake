@@ -2,7 +2,7 @@
 # with find_package(sluice) or pkg-config. The program's own rule is in apps/.
 include(CMakePackageConfigHelpers)
 
-# What the packages of packaging/deb consist of: the program, the library, and what developers need.
+# COMPONENT names the Debian package: program, library or development.
 set(library_target sluice)
 if(BUILD_SHARED_LIBS)
   set(library_target sluice_shared)
@@ -60,6 +60,13 @@ else()
 endif()
 # `cmake --install --prefix` may name another prefix later, so the file finds its own.
 file(RELATIVE_PATH prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+foreach(folder includedir libdir)
+  string(TOUPPER ${folder} name)
+  set(pc_${folder} ${CMAKE_INSTALL_${name}})
+  if(NOT IS_ABSOLUTE ${pc_${folder}})
+    set(pc_${folder} "\${prefix}/${pc_${folder}}")
+  endif()
+endforeach()
 configure_file(packaging/cmake/sluice.pc.in ${PROJECT_BINARY_DIR}/sluice.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/sluice.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 

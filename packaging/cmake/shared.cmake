@@ -20,7 +20,7 @@ function(sluice_shared)
   set(exported ${PROJECT_BINARY_DIR}/exported.h)
   file(CONFIGURE OUTPUT ${exported} CONTENT "${text}" @ONLY)  # written only if it changes
 
-  # GCC 12 takes values in its own intrinsics for uninitialized here; the static build has the warning.
+  # GCC 12 wrongly reports uninitialized values in its own intrinsics here. The static build keeps the warning.
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     set_source_files_properties(${PROJECT_SOURCE_DIR}/ops/kernels/color_rows.cpp
       PROPERTIES COMPILE_OPTIONS -Wno-maybe-uninitialized)
@@ -31,7 +31,7 @@ function(sluice_shared)
     list(APPEND objects $<TARGET_OBJECTS:${target}>)
     set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden
       VISIBILITY_INLINES_HIDDEN ON)
-    target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include ${exported}>")
+    target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include \"${exported}\">")
   endforeach()
   add_library(sluice_shared SHARED ${objects})
   # Before 1.0, versions that differ in the second number need not be compatible.

@@ -34,7 +34,8 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${library_package} (= ${PROJECT_VERSION}), libtbb-dev")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
   "batches of augmented images - headers and build files\n${what}")
-# The libraries that the files need, and for other packages the version of this one that theirs need.
+# dpkg-shlibdeps finds the packages that the files need. The shlibs file tells other packages which version of
+# this library they need.
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)

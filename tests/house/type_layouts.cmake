@@ -19,7 +19,8 @@ execute_process(COMMAND ${PYTHON} ${CMAKE_CURRENT_LIST_DIR}/type_layouts.py ${SC
 execute_process(COMMAND diff ${CMAKE_CURRENT_LIST_DIR}/type_layouts.txt ${SCRATCH}/type_layouts.txt
   RESULT_VARIABLE differs OUTPUT_VARIABLE difference ERROR_VARIABLE difference)
 if(differs)
-  message(FATAL_ERROR "types of the public headers have another layout (<: before, >: now). If this is meant, "
-    "copy ${SCRATCH}/type_layouts.txt to tests/house:\n${difference}")
+  message(FATAL_ERROR "types of the public headers have another layout (<: before, >: now). If types are "
+    "only added, copy ${SCRATCH}/type_layouts.txt to tests/house. Otherwise the next version also needs another first "
+    "or second number:\n${difference}")
 endif()
 file(REMOVE ${SCRATCH}/all.xml)  # it is large

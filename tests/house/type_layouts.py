@@ -4,7 +4,7 @@ Usage: type_layouts.py FILE.xml HEADERS, where HEADERS is the folder of the head
 
 Each type has one line: its size and alignment in bytes, its bases, its virtual functions in their order, and
 its fields with their offsets in bytes (for bit fields also in bits: 4.3). Enumerations have their values.
-Types without any of these are left out.
+Classes without bases, virtual functions and fields are left out.
 """
 
 import sys
