@@ -565,15 +565,25 @@ def main():
     )
     parser.add_argument("--serve", action="store_true", help="then serve it on this machine")
     parser.add_argument("--port", type=int, default=8000)
+    parser.add_argument("--only-check-arguments", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
-    begin = time.monotonic()
     out = given.out.resolve()
+    if not 0 <= given.port <= 65535:
+        parser.error(f"--port must be from 0 to 65535 (got {given.port})")
+    if out.exists() and not out.is_dir():
+        parser.error(f"--out {out} is not a folder")
+    # MkDocs empties the folder.
+    if out.is_dir() and any(out.iterdir()) and not (out / "search/search_index.json").is_file():
+        parser.error(f"--out {out} holds other files; name a new folder")
+    if given.only_check_arguments:
+        return
+    begin = time.monotonic()
     WORK.mkdir(parents=True, exist_ok=True)
     Site(given.sluice.resolve(), (given.repository or "").rstrip("/")).write()
     environment = {
         **os.environ,
         "NO_MKDOCS_2_WARNING": "1",
-        **({"SLUICE_REPOSITORY": given.repository} if given.repository else {}),
+        **({"SLUICE_REPOSITORY": given.repository.rstrip("/")} if given.repository else {}),
     }
     # Not --quiet: MkDocs then does not count warnings, either.
     command = [

@@ -1,6 +1,7 @@
 """Puts the address of the public repository into a copy of the tree, from which a wheel is built.
 
     metadata.py FOLDER REPOSITORY TAG
+    metadata.py --check REPOSITORY    only looks whether the address can be used
 
 pyproject.toml gets the project's URLs. Links and images of README.md lead to the files of the tag, because
 package indexes show the README alone.
@@ -39,7 +40,12 @@ def urls(repository, tag):
 
 
 def main():
-    root, repository, tag = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+    repository = sys.argv[2].rstrip("/")
+    if not re.fullmatch(r"https?://[A-Za-z0-9.:-]+(/[A-Za-z0-9._~-]+)+", repository):
+        sys.exit(f"SLUICE_REPOSITORY must be an address such as https://HOST/OWNER/sluice (got {sys.argv[2]!r})")
+    if sys.argv[1] == "--check":
+        return
+    root, tag = pathlib.Path(sys.argv[1]), sys.argv[3]
     readme = root / "README.md"
     readme.write_text(readme_for_index(readme.read_text(), root, repository, tag))
     project = root / "pyproject.toml"

@@ -23,7 +23,16 @@ import importlib as _importlib
 import os
 from typing import TYPE_CHECKING, Any
 
-from . import _core, _peers, ops, transforms
+try:
+    from . import _core
+except ImportError as _error:
+    if "_core" not in str(_error) or getattr(_error, "path", None) not in (None, __file__):
+        raise
+    raise ImportError(
+        f"sluice: its compiled module _core is not in {os.path.dirname(__file__)}; install a wheel, or build it (pip install .). It cannot be "
+        "imported from a zip file"
+    ) from None
+from . import _peers, ops, transforms
 from ._arguments import checked as _checked, near as _near
 from ._batch import Array, Batch, Column, pad_batch
 from ._control import (

@@ -12,7 +12,10 @@ def main() -> None:
             f"python -m sluice: there is no program {program}; build the module together with the program "
             "(-DSLUICE_BUILD_APPS=ON)"
         )
-    os.execv(program, ["sluice", *sys.argv[1:]])
+    try:
+        os.execv(program, ["sluice", *sys.argv[1:]])
+    except OSError as error:
+        sys.exit(f"python -m sluice: cannot run {program}: {error.strerror}")
 
 
 if __name__ == "__main__":

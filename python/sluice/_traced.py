@@ -283,7 +283,9 @@ class _Described:
         )
 
     def leave(self) -> None:
-        assert _open().pop() is self
+        left = _open().pop()
+        if left is not self:
+            raise RuntimeError(f"sluice: left a {type(left).__name__}, not the {type(self).__name__} that was entered last")
 
 
 class Choice(_Described):

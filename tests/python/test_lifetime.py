@@ -392,3 +392,26 @@ def test_ctrl_c_in_a_function_of_the_main_thread_is_the_programs(how):
             except KeyboardInterrupt:
                 print("interrupted")
     """) == "interrupted\n"
+
+
+@pytest.mark.parametrize("option", ["-O", "-OO"])
+def test_decides_for_each_sample_when_python_leaves_out_assertions(tmp_path, option):
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import sluice\n"
+        "@sluice.pipeline(batch_size=4)\n"
+        "def numbers():\n"
+        "    x = sluice.source(lambda i: i, int, samples=4)\n"
+        "    if x > 1:\n"
+        "        x = x * 10\n"
+        "    while x < 7:\n"
+        "        x = x + 5 if x > 0 else x + 1\n"
+        "    return x\n"
+        "for x in numbers():\n"
+        "    print(x)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run([sys.executable, option, program], env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    with_assertions = subprocess.run([sys.executable, program], env=environment, capture_output=True, text=True, timeout=120, check=True)
+    assert done.stdout == with_assertions.stdout != ""
