@@ -4,6 +4,8 @@
 
 #include <cctype>
 #include <cstring>
+#include <stdexcept>
+#include <thread>
 
 namespace sluice::random_program {
 
@@ -23,6 +25,31 @@ std::int64_t Carrier<Image>::decode(const Image& image) {
   std::int64_t x = 0;
   std::memcpy(&x, image.data(), sizeof x);
   return x;
+}
+
+void Faults::meet() {
+  if (!armed) return;
+  const std::uint64_t call = ++calls_;
+  if (call < plan_.at || call >= plan_.at + plan_.count) return;
+  switch (plan_.kind) {
+    case FaultPlan::Kind::thrown:
+      ++met;
+      throw std::runtime_error(kInjected);
+    case FaultPlan::Kind::slow:
+      ++met;
+      for (int i = 0; i < 2000; ++i) std::this_thread::yield();
+      break;
+    case FaultPlan::Kind::cancelled:
+      ++met;
+      cancel();
+      break;
+    default:
+      break;
+  }
+}
+
+bool is_of_memory(const std::string& what) {
+  return what.find("bad_alloc") != std::string::npos || what.find("memory") != std::string::npos;
 }
 
 std::string without_numbers(const std::string& text) {
@@ -50,11 +77,16 @@ Observed run_graph(const Program& program, const Setting& setting) {
 
 std::string to_string(const Setting& setting) {
   static constexpr const char* kForms[] = {"numbers", "images", "texts"};
+  static constexpr const char* kFaults[] = {
+      "no fault",   "steps throw", "no memory", "no memory of any kind",
+      "slow steps", "cancelled",   "left early"};
   return std::to_string(setting.samples) + " samples as " + kForms[static_cast<int>(setting.form)] +
          ", " + std::to_string(setting.threads) + " threads, batches of " +
          std::to_string(setting.batch_size) + ", window " + std::to_string(setting.window) +
          ", seed " + std::to_string(setting.seed) + ", " + std::to_string(setting.epochs) +
-         " epochs" + (setting.compact ? ", compact" : "");
+         " epochs" + (setting.compact ? ", compact" : "") + ", " +
+         kFaults[static_cast<int>(setting.fault.kind)] + " at " + std::to_string(setting.fault.at) +
+         " for " + std::to_string(setting.fault.count);
 }
 
 }  // namespace sluice::random_program

@@ -12,6 +12,29 @@ namespace sluice::random_program {
 // pool, written straight into the batch), or a string too long for its own object.
 enum class Form : std::uint8_t { number, image, text };
 
+// What goes wrong in the first epoch of a run. The epochs after it have no faults.
+struct FaultPlan {
+  enum class Kind : std::uint8_t {
+    none,
+    thrown,      // steps throw
+    memory,      // operator new fails
+    all_memory,  // malloc and realloc fail, too
+    slow,        // a step takes long
+    cancelled,   // a step cancels the run
+    left         // the consumer leaves the epoch
+  };
+  Kind kind = Kind::none;
+  std::uint64_t at = 1;     // the call, allocation or batch where it begins, counted from 1
+  std::uint64_t count = 1;  // calls or allocations in a row
+};
+inline bool is_of_memory(const FaultPlan& plan) {
+  return plan.kind == FaultPlan::Kind::memory || plan.kind == FaultPlan::Kind::all_memory;
+}
+// True if the epoch may end before its last sample.
+inline bool may_end_early(const FaultPlan& plan) {
+  return plan.kind == FaultPlan::Kind::cancelled || plan.kind == FaultPlan::Kind::left;
+}
+
 struct Setting {
   std::int64_t samples = 30;
   int threads = 1;
@@ -21,6 +44,7 @@ struct Setting {
   int epochs = 1;
   bool compact = false;
   Form form = Form::number;
+  FaultPlan fault = {};
 };
 std::string to_string(const Setting& setting);
 
@@ -28,6 +52,8 @@ struct Observed {
   std::vector<Ending> samples;  // epoch after epoch; without counts
   std::vector<int> runs;        // of each node, over all samples
   std::string complaint;        // a breach of a pipeline's rules; empty if none
+  std::uint64_t faults = 0;     // calls or allocations in which a fault was met
+  std::uint64_t lost = 0;       // batches, or rests of runs, for which there was no memory
 };
 
 Observed run_graph(const Program& program, const Setting& setting);

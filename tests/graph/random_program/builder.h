@@ -7,6 +7,7 @@
 
 #include <array>
 #include <atomic>
+#include <functional>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -50,6 +51,23 @@ struct Record {
   Value<T> second;
 };
 
+// Meets the faults of a plan that lie in calls of steps.
+class Faults {
+ public:
+  explicit Faults(const FaultPlan& plan) : plan_(plan) {}
+  // Called at the beginning of each step.
+  void meet();
+
+  std::function<void()> cancel;
+  std::atomic<bool> armed{false};
+  std::atomic<std::uint64_t> met{0};
+
+ private:
+  const FaultPlan plan_;
+  std::atomic<std::uint64_t> calls_{0};
+};
+inline constexpr const char* kInjected = "a fault of the plan";
+
 template <class T>
 class Builder {
  public:
@@ -57,8 +75,12 @@ class Builder {
   using Values = std::vector<V>;
   using Counters = std::vector<std::atomic<int>>;
 
-  Builder(Graph& g, const Program& program, const Setting& setting, Counters& counters)
-      : g_(g), counters_(counters), values_(static_cast<std::size_t>(program.values)) {
+  Builder(Graph& g, const Program& program, const Setting& setting, Counters& counters,
+          Faults& faults)
+      : g_(g),
+        counters_(counters),
+        faults_(faults),
+        values_(static_cast<std::size_t>(program.values)) {
     value(kSource) = g.source(setting.samples, [](const SampleInfo& info) {
       T made;
       Carrier<T>::encode(info.index_in_epoch, made);
@@ -150,7 +172,8 @@ class Builder {
 
   void write(const Node& node) {
     std::atomic<int>& runs = counters_[static_cast<std::size_t>(node.number)];
-    const auto counted = [&runs, node](const std::vector<std::int64_t>& in) {
+    const auto counted = [&runs, &faults = faults_, node](const std::vector<std::int64_t>& in) {
+      faults.meet();
       runs.fetch_add(1, std::memory_order_relaxed);
       return compute(node, in);
     };
@@ -219,7 +242,8 @@ class Builder {
   }
 
   V write_draw(const Node& node, std::atomic<int>& runs) {
-    return g_.random(name_of(node), [&runs](Random& random) {
+    return g_.random(name_of(node), [&runs, &faults = faults_](Random& random) {
+      faults.meet();
       runs.fetch_add(1, std::memory_order_relaxed);
       T made;
       Carrier<T>::encode(random.below(kDraws), made);
@@ -361,6 +385,7 @@ class Builder {
 
   Graph& g_;
   Counters& counters_;
+  Faults& faults_;
   Values values_;
 };
 

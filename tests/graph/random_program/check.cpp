@@ -79,6 +79,52 @@ std::string difference(const Program& program, const Setting& setting) {
   return {};
 }
 
+std::string fault_difference(const Program& program, const Setting& setting, std::uint64_t& met) {
+  const Schedule schedule = follow_rule(program);
+  Observed seen;
+  try {
+    seen = run_graph(program, setting);
+  } catch (const std::exception& error) {
+    return std::string("the pipeline throws: ") + error.what();
+  }
+  if (!seen.complaint.empty()) return seen.complaint;
+  met += seen.faults;
+
+  std::uint64_t injected = 0;
+  bool all_delivered = true, ended = false;
+  std::size_t at = 0;
+  for (int epoch = 0; epoch < setting.epochs; ++epoch) {
+    for (std::int64_t i = 0; i < setting.samples; ++i, ++at) {
+      const Ending& ending = seen.samples[at];
+      const Ending expected = interpret(program, schedule, {setting.seed, epoch, i});
+      const std::string where = "epoch " + std::to_string(epoch) + ", sample " + std::to_string(i) +
+                                ": " + to_string(ending);
+      if (epoch == 0) {
+        all_delivered = all_delivered && expected.how == Ending::How::delivered;
+        if (ending.how == Ending::How::injected) ++injected;
+        const bool absent = ending.how == Ending::How::absent;
+        if (ended && !absent && may_end_early(setting.fault))
+          return where + " after the end of the run";
+        ended = ended || absent;
+        if (absent || ending.how == Ending::How::injected) continue;
+      }
+      // Without memory, an error may lack the name of its step and its path.
+      if (epoch == 0 && is_of_memory(setting.fault) && ending.how == Ending::How::failed &&
+          expected.how == Ending::How::failed)
+        continue;
+      if (!same(ending, expected)) return where + ", expected " + to_string(expected);
+    }
+  }
+  const FaultPlan& plan = setting.fault;
+  const bool thrown = plan.kind == FaultPlan::Kind::thrown;
+  if (injected > (thrown ? seen.faults : seen.faults * plan.count))
+    return std::to_string(injected) + " samples failed by " + std::to_string(seen.faults) +
+           " faults";
+  if (thrown && all_delivered && seen.faults > 0 && injected == 0)
+    return "a step threw, but no sample failed";
+  return {};
+}
+
 Setting setting_for(std::uint64_t seed) {
   static constexpr int kThreads[] = {1, 2, 8};
   static constexpr Form kForms[] = {Form::number, Form::number, Form::image, Form::text};

@@ -12,6 +12,16 @@ namespace sluice::random_program {
 // and path for each failure, and run each step equally often.
 std::string difference(const Program& program, const Setting& setting);
 
+// Compares a run with faults (Setting::fault) with the plain function. Returns what breaks these
+// rules; empty if nothing does:
+// - A sample ends as in the plain function, or once with the fault's error.
+// - No more samples fail by the plan than faults were met.
+// - If the run ends early, the samples before its end are accounted for. Others are absent only if
+//   the consumer got std::bad_alloc.
+// - A second epoch without faults is that of the plain function.
+// Adds the number of faults that were met to `met`.
+std::string fault_difference(const Program& program, const Setting& setting, std::uint64_t& met);
+
 // Returns threads, window, batch size and form of values for the program of that seed.
 Setting setting_for(std::uint64_t seed);
 

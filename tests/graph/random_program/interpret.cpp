@@ -188,6 +188,9 @@ Ending interpret(const Program& program, const Schedule& schedule, const Sample&
 
 std::string to_string(const Ending& ending) {
   if (ending.how == Ending::How::dropped) return "dropped";
+  if (ending.how == Ending::How::absent) return "absent";
+  if (ending.how == Ending::How::injected)
+    return "failed by the fault plan in '" + ending.step + "'";
   if (ending.how == Ending::How::failed)
     return "failed in '" + ending.step + "' on the path '" + ending.path + "'";
   std::string text = "(";

@@ -21,7 +21,13 @@ struct Sample {
 };
 
 struct Ending {
-  enum class How : std::uint8_t { delivered, dropped, failed };
+  enum class How : std::uint8_t {
+    delivered,
+    dropped,
+    failed,
+    injected,  // failed by the fault plan
+    absent     // the run ended before it
+  };
   How how = How::delivered;
   std::vector<std::int64_t> outputs;  // when it is delivered
   std::string step, path;             // when it failed: names without "#2"

@@ -1,0 +1,69 @@
+// Random programs under random faults: steps that throw, allocations that fail, slow steps, runs
+// that are cancelled or left. Each sample ends as the plain function says, or once with the fault's
+// error, and the next epoch is whole.
+//
+//   SLUICE_FAULT_PLANS=100000   the number of programs to try instead of 4,000
+//   SLUICE_RANDOM_SEED=5        the first seed; a failure names its seed
+#include "tests/graph/random_program/check.h"
+#include "tests/graph/random_program/generate.h"
+#include "tests/graph/random_program/print.h"
+#include "tests/one_in.h"
+#include "tests/tried.h"
+#include <sluice/runtime/random.h>
+
+#include <cstdlib>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace sluice::random_program {
+namespace fault_plan_test {
+
+constexpr std::uint64_t kShards = 4;  // tests that run side by side
+
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+Setting setting_with_fault(std::uint64_t seed) {
+  Setting setting = setting_for(seed);
+  setting.epochs = 2;
+  Random random({.seed = seed});
+  using Kind = FaultPlan::Kind;
+  constexpr Kind kKinds[] = {Kind::thrown, Kind::thrown,    Kind::memory, Kind::all_memory,
+                             Kind::slow,   Kind::cancelled, Kind::left};
+  setting.fault.kind = kKinds[random.below(7)];
+  // Early ones are likelier: many programs make few calls.
+  const std::uint32_t most = setting.fault.kind == Kind::left ? 8
+                             : is_of_memory(setting.fault)    ? 1u << (1 + random.below(9))
+                                                              : 1u << (1 + random.below(7));
+  setting.fault.at = 1 + random.below(most);
+  if (random.below(3) == 0) setting.fault.count = 1 + random.below(30);
+  return setting;
+}
+
+class FaultPlans : public ::testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(FaultPlans, CostOnlyTheSamplesThatMeetThem) {
+  const std::uint64_t begin = from_environment("SLUICE_RANDOM_SEED", 1);
+  const std::uint64_t programs = from_environment(
+      "SLUICE_FAULT_PLANS", 4000 / static_cast<std::uint64_t>(testing::one_in(4, 20)));
+  std::uint64_t met = 0;
+  for (std::uint64_t seed = begin + GetParam(); seed < begin + programs; seed += kShards) {
+    const Program program = generate(seed);
+    const Setting setting = setting_with_fault(seed);
+    const std::string wrong = fault_difference(program, setting, met);
+    testing::tried("random-faults");
+    if (!wrong.empty())
+      FAIL() << "SLUICE_RANDOM_SEED=" << seed << ", " << to_string(setting) << "\n"
+             << wrong << "\n"
+             << to_code(program);
+  }
+  EXPECT_GT(met, programs / kShards / 4);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shard, FaultPlans, ::testing::Range(std::uint64_t{0}, kShards));
+
+}  // namespace fault_plan_test
+}  // namespace sluice::random_program
