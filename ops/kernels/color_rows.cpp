@@ -53,7 +53,7 @@ HWY_INLINE void store(hn::Vec<D> values, D d, std::uint8_t* to, std::size_t step
 // Returns the integer parts of numbers below 2^31 in magnitude. ConvertTo also handles others, but
 // is slower.
 template <class D, class V>
-HWY_INLINE hn::Vec<D> whole_parts(D ints, V numbers) {
+HWY_INLINE hn::Vec<D> whole_parts([[maybe_unused]] D ints, V numbers) {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128
   if constexpr (hn::MaxLanes(D()) == 16) {
 #if HWY_TARGET <= HWY_AVX3
@@ -73,7 +73,7 @@ HWY_INLINE hn::Vec<D> whole_parts(D ints, V numbers) {
 
 // Packs integers to bytes with saturation: each block holds four of each of a, b, c and d.
 template <class D, class V>
-HWY_INLINE hn::Vec<D> packed(D bytes, V a, V b, V c, V d) {
+HWY_INLINE hn::Vec<D> packed([[maybe_unused]] D bytes, V a, V b, V c, V d) {
   const hn::Repartition<std::int16_t, D> shorts;
   const auto ab = hn::ReorderDemote2To(shorts, a, b), cd = hn::ReorderDemote2To(shorts, c, d);
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128
