@@ -22,9 +22,11 @@ make_bare_system() {
       bookworm | bookworm-arm)
         [ "$name" = bookworm ] || architecture=(--arch=arm64)
         options=(bookworm "$made" "$(apt-get indextargets --format '$(SITE)' 'Codename: bookworm' 'Origin: Debian' | head -n 1)") ;;
-      # Debian's debootstrap has no script for noble; the one for jammy works, and names the mirror. Debian has no keys of Ubuntu, so
-      # signatures are not checked: a system for tests only.
-      noble) options=("--components=main,universe" noble "$made"
+      # On Ubuntu as on Debian. Debian's debootstrap has no script for noble; the one for jammy works, and names the
+      # mirror. Debian has no keys of Ubuntu, so signatures are not checked there: a system for tests only.
+      noble)
+        options=("--components=main,universe" noble "$made" "$(apt-get indextargets --format '$(SITE)' 'Codename: noble' 'Origin: Ubuntu' | head -n 1)")
+        [ -n "${options[-1]}" ] || options=("--components=main,universe" noble "$made"
           "$(sed -n 's/^[[:space:]]*default_mirror //p' /usr/share/debootstrap/scripts/jammy | sed -n 2p)" jammy) ;;
       *) echo "unknown system '$name'; known are bookworm, noble and bookworm-arm" >&2; return 2 ;;
     esac

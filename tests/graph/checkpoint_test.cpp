@@ -229,10 +229,13 @@ TEST(Checkpoints, TheRestIsThatOfTheRunThatWasNotCut) {
       ASSERT_LE(rest.cuts.size(), log.cuts.size());
       const auto same = log.cuts.end() - std::ssize(rest.cuts);
       for (std::ptrdiff_t i = 0; i < std::ssize(rest.cuts); ++i) {
-        // Before the end is known, a batch that may be the last one leaves its epoch open.
+        // Before the end is known, a batch that may be the last one leaves its epoch open. Whether
+        // it is known depends on the threads, in either run.
+        const Checkpoint& of_rest = rest.cuts[static_cast<std::size_t>(i)].second;
         if (what.until_end && same[i].second.position == what.samples) continue;
+        if (what.until_end && of_rest.position == what.samples) continue;
         if (what.until_end && i + 2 == std::ssize(rest.cuts)) continue;
-        EXPECT_EQ(rest.cuts[static_cast<std::size_t>(i)].second, same[i].second);
+        EXPECT_EQ(of_rest, same[i].second);
       }
     }
     EXPECT_TRUE(log.over_budget || log.cuts.back().second.epoch == 1) << "the epoch is over";
