@@ -4,6 +4,7 @@
 #include "demo_folder.h"
 #include "program.h"
 #include "tests/one_in.h"
+#include "tests/tried.h"
 #include <sluice/graph/checkpoint.h>
 
 #include <algorithm>
@@ -84,6 +85,7 @@ TEST_F(CheckpointRun, LosesNothingAndDoublesNothingWhenKilled) {
       const std::size_t before = count("out");
       (void)run.wait_until([&] { return count("out") > before + round % 6; });
       run.send(SIGKILL);
+      testing::tried("killed");
       killed += run.finish().status == -SIGKILL ? 1 : 0;
       const auto there = visible("out");
       for (const auto& [name, bytes] : there)
@@ -318,6 +320,7 @@ TEST_F(CheckpointRun, AFullDiskLosesNothing) {
     const rlimit tight{bytes, limit.rlim_max};
     EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &tight), 0);
     Ran ran = augment("out", options + checkpoint() + more);
+    testing::tried("full-disk");
     EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
     return ran;
   };

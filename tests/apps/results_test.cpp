@@ -3,6 +3,7 @@
 
 #include "demo_folder.h"
 #include "program.h"
+#include "tests/tried.h"
 #include <sluice/io/readers/files.h>
 
 #include <algorithm>
@@ -123,6 +124,7 @@ TEST_F(Results, AreWholeWheneverTheRunIsKilled) {
     const std::size_t before = count("out");
     (void)run.wait_until([&] { return count("out") > before + round % 5; });
     run.send(SIGKILL);
+    testing::tried("killed");
     (void)run.finish();
     for (const auto& [name, bytes] : visible("out"))
       ASSERT_TRUE(whole.at(name) == bytes) << name << " in round " << round;
@@ -218,6 +220,7 @@ TEST_F(Results, AFullDiskIsAClearErrorAndCutsNoFile) {
     return ran;
   };
   const Ran ran = run_tight({});
+  testing::tried("full-disk");
   EXPECT_EQ(ran.status, 1);
   EXPECT_TRUE(says(ran.errors, "stopped after ")) << ran.errors;
   EXPECT_TRUE(says(ran.errors, " cannot be written: File too large; with --resume")) << ran.errors;

@@ -3,6 +3,7 @@
 #include "tests/cuda/join_device_batches.h"
 #include "tests/cuda/jpeg/damaged_file.h"
 #include "tests/cuda/jpeg/test_files.h"
+#include "tests/tried.h"
 #include <sluice/cuda/host_device.h>
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
@@ -63,6 +64,7 @@ TEST(JoinDeviceBatches, TheDeviceFails) {
   const Seen expected = see(on_host);
   for (const int every : {3, 7, 31}) {
     for (const auto fault : {HostDevice::Fault::refused, HostDevice::Fault::failed}) {
+      testing::tried("gpu-faults");
       std::atomic<int> calls{0};
       PipelineOptions options{.batch_size = 7, .threads = 2};
       const auto device = std::make_shared<HostDevice>(

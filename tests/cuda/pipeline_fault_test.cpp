@@ -3,6 +3,7 @@
 #include "tests/cuda/jpeg/damaged_file.h"
 #include "tests/cuda/jpeg/test_files.h"
 #include "tests/io/images.h"
+#include "tests/tried.h"
 #include <sluice/cuda/host_device.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/jpeg/decode.h>
@@ -238,6 +239,7 @@ TEST(DeviceFaults, EachRunEndsAndAccountsForItsSamples) {
   for (std::uint64_t seed = first; seed < first + runs && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Plan plan(seed);
+    testing::tried("gpu-faults");
     run(plan, plan.decodes ? decoded : drawn, tally);
   }
   if (runs < 100) return;

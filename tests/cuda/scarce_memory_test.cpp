@@ -4,6 +4,7 @@
 // and on a device.
 #include "tests/cuda/test_device.h"
 #include "tests/ops/kernels/reference.h"
+#include "tests/tried.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/jpeg/encode.h>
@@ -93,6 +94,7 @@ TEST(ScarceMemory, SamplesWaitForEachOther) {
   ASSERT_EQ(expected.images.size(), static_cast<std::size_t>(kSamples));
   for (const std::int64_t most : {24 * kMiB, 60 * kMiB}) {
     for (const int threads : {1, 3}) {
+      testing::tried("gpu-memory");
       const Made made = make(test_device(), most, kSide, kSide, threads);
       EXPECT_TRUE(made.errors.empty())
           << most << ": " << made.errors.size() << ", " << made.errors.front().what;

@@ -3,6 +3,7 @@
 #include "tests/graph/resumed.h"
 #include "tests/mutants.h"
 #include "tests/one_in.h"
+#include "tests/tried.h"
 #include <sluice/cuda/host_device.h>
 #include <sluice/ops/geometry.h>
 #include <sluice/runtime/image.h>
@@ -333,6 +334,7 @@ TEST(Checkpoints, MutantsAreReadOrRefused) {
   testing::Mutants mutants(good.to_json());
   for (int i = 60'000 / testing::one_in(20, 60); i > 0; --i) {
     const std::string text = mutants.next();
+    testing::tried("damaged-input");
     ASSERT_EQ(testing::foreign_error([&] {
                 const Checkpoint from = Checkpoint::from_json(text, "f");
                 (void)pipeline_of({.name = "", .options = {.batch_size = 8}}, from);

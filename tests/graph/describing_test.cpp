@@ -2,6 +2,7 @@
 // thrown: the builder can still be used, and destroyed.
 #include "tests/failing_allocations.h"
 #include "tests/graph/sources.h"
+#include "tests/tried.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/boundaries.h>
 #include <sluice/graph/pipeline.h>
@@ -143,6 +144,7 @@ auto describe_all(Graph& g) {
 TEST(Describing, AnyAllocationMayFail) {
   std::uint64_t n = 1;
   for (;; ++n) {
+    testing::tried("no-memory");
     bool threw = false;
     {
       detail::PlanBuilder builder;

@@ -5,6 +5,7 @@
 #include "tests/graph/sources.h"
 #include "tests/in_child.h"
 #include "tests/one_in.h"
+#include "tests/tried.h"
 #include <sluice/graph/arithmetic.h>
 #include <sluice/graph/pipeline.h>
 
@@ -131,6 +132,7 @@ class FailingMemory : public ::testing::TestWithParam<Shortage> {
     std::uint64_t n = 1;
     for (; n < kMost; ++n) {
       trial(n);
+      testing::tried("no-memory");
       if (!FailingAllocations::reached() || HasFailure()) break;
     }
     EXPECT_GT(n, 1u);

@@ -2,6 +2,7 @@
 // once, and nothing hangs.
 #include "tests/graph/sources.h"
 #include "tests/in_child.h"
+#include "tests/tried.h"
 #include <sluice/graph/pipeline.h>
 
 #include <atomic>
@@ -127,6 +128,7 @@ TEST(Fork, NothingHangsInTheChild) {
       [&] { (void)pipeline.next_epoch(); }, [&] { (void)epoch.next(); }};
   constexpr int kForks = 20;
   for (int i = 0; i < kForks; ++i) {
+    testing::tried("fork");
     EXPECT_EQ(in_child([&] {
                 for (const auto& use : uses) {
                   try {

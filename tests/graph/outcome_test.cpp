@@ -1,6 +1,7 @@
 // Outcomes of samples: errors, policies, budgets, canceling, stalls.
 #include "tests/graph/sources.h"
 #include "tests/one_in.h"
+#include "tests/tried.h"
 #include <sluice/graph/pipeline.h>
 
 #include <atomic>
@@ -307,6 +308,7 @@ TEST(Cancel, RandomCyclesOfStartCancelDestroy) {
   };
   for (int cycle = 0; cycle < cycles; ++cycle) {
     Random random({.seed = 1, .sample = static_cast<std::uint32_t>(cycle)});
+    testing::tried("cancelled");
     const int threads = static_cast<int>(1 + random.below(4));
     auto pipeline = make_pipeline({.batch_size = static_cast<int>(1 + random.below(8)),
                                    .threads = threads,

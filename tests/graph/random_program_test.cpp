@@ -10,6 +10,7 @@
 #include "tests/graph/random_program/print.h"
 #include "tests/graph/random_program/shrink.h"
 #include "tests/one_in.h"
+#include "tests/tried.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -22,7 +23,7 @@
 namespace sluice::random_program {
 namespace random_program_test {
 
-constexpr std::uint64_t kShards = 4;  // tests that run side by side
+constexpr std::uint64_t kShards = 4;  // suites, which run side by side
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   const char* const text = std::getenv(name);
@@ -50,6 +51,7 @@ TEST_P(RandomPrograms, MeanTheSameAsGraphsAndAsPlainFunctions) {
   for (std::uint64_t seed = begin + GetParam(); seed < begin + programs(); seed += kShards) {
     const Program program = generate(seed);
     const Setting setting = setting_for(seed);
+    testing::tried("random-programs");
     const std::string wrong = difference(program, setting);
     if (wrong.empty()) continue;
     const Program small =
@@ -184,7 +186,10 @@ TEST(ToCode, IsWhatAUserWouldWrite) {
   EXPECT_EQ(difference(program, {}), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Shard, RandomPrograms, ::testing::Range(std::uint64_t{0}, kShards));
+INSTANTIATE_TEST_SUITE_P(Shard0, RandomPrograms, ::testing::Values(std::uint64_t{0}));
+INSTANTIATE_TEST_SUITE_P(Shard1, RandomPrograms, ::testing::Values(std::uint64_t{1}));
+INSTANTIATE_TEST_SUITE_P(Shard2, RandomPrograms, ::testing::Values(std::uint64_t{2}));
+INSTANTIATE_TEST_SUITE_P(Shard3, RandomPrograms, ::testing::Values(std::uint64_t{3}));
 
 }  // namespace random_program_test
 }  // namespace sluice::random_program

@@ -2,6 +2,7 @@
 // user's own oneTBB have, or those that the system allows.
 #include "tests/graph/sources.h"
 #include "tests/in_child.h"
+#include "tests/tried.h"
 #include <sluice/graph/exec/thread_pool.h>
 #include <sluice/graph/pipeline.h>
 
@@ -346,6 +347,7 @@ TEST(Threads, LittleMemoryMeansFewerOfThem) {
     GTEST_SKIP() << "this oneTBB hangs where it has no memory for an arena";
   int fewer = 0;
   for (rlim_t megabytes = 1; megabytes <= 600; megabytes = megabytes * 5 / 4 + 1) {
+    testing::tried("threads-refused");
     const std::string said = in_child([&]() -> std::string {
       rlim_t pages = 0;
       std::ifstream("/proc/self/statm") >> pages;

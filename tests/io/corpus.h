@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tests/one_in.h"
+#include "tests/tried.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -78,6 +79,8 @@ class JpegCorpus : public ::testing::Test {
   // Tests take one of every part() files.
   static int part() { return testing::one_in(2, 4); }
   File read(const Entry& entry) const {
+    const bool is_bomb = entry.at("class").starts_with("bad/limit");
+    testing::tried(is_bomb ? "bombs" : "corpus");
     return read_test_file(root_ / "jpeg-corpus" / entry.at("path"));
   }
   std::vector<File> photos() const {

@@ -192,7 +192,8 @@ def test_parameters_stand_in_the_order_of_the_fields_of_cpp():
     assert seen > 20
 
 
-def test_pages_show_the_results():
-    """README.md and the page on performance show the figures of benchmarks/results/."""
-    check = [sys.executable, "-B", str(ROOT / "scripts/measure"), "pages", "--check"]
+@pytest.mark.parametrize("program", [("measure", "pages"), ("reliability", "page")])
+def test_pages_show_the_results(program):
+    """README.md and the pages on performance and reliability show the figures of benchmarks/results/."""
+    check = [sys.executable, "-B", str(ROOT / "scripts" / program[0]), program[1], "--check"]
     subprocess.run(check, check=True)

@@ -2,6 +2,7 @@
 #include "tests/error_of.h"
 #include "tests/io/http/server.h"
 #include "tests/io/readers/scratch.h"
+#include "tests/tried.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/http/client.h>
 #include <sluice/io/http/urls.h>
@@ -329,6 +330,7 @@ std::vector<Case> cases() {
 TEST_F(UrlsTest, SaysWhatServersDo) {
   int i = 0;
   for (const Case& one : cases()) {
+    testing::tried("http");
     const std::string path = "/case" + std::to_string(i++);
     server_.on(path, one.handler);
     std::string text = outcome(server_.url(path), one.options);

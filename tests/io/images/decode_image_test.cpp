@@ -3,6 +3,7 @@
 #include "tests/io/images.h"
 #include "tests/io/images/gif_writer.h"
 #include "tests/io/images/png_writer.h"
+#include "tests/tried.h"
 #include <sluice/io/images/decode_image.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/runtime/random.h>
@@ -475,6 +476,7 @@ TEST(DecodeImage, AFileThatIsCutIsAnError) {
   for (const Example& example : examples()) {
     const Image whole = decoded(example.file);
     for (std::size_t size = 0; size < example.file.size(); ++size) {
+      testing::tried("damaged-images");
       const std::string cut = example.file.substr(0, size);
       const std::string error = error_of(cut);
       if (error != "no error") continue;
@@ -489,6 +491,7 @@ TEST(DecodeImage, DamageDoesNoHarm) {
   Random random({.seed = 11});
   for (const Example& example : examples()) {
     for (int time = 0; time < 200; ++time) {
+      testing::tried("damaged-images");
       std::string bad = example.file;
       for (std::uint32_t flips = 1 + random.below(4); flips > 0; --flips) {
         const auto at = random.below(static_cast<std::uint32_t>(bad.size()));

@@ -2,6 +2,7 @@
 // nothing leaks, and the same thread succeeds the next time.
 #include "tests/failing_allocations.h"
 #include "tests/io/images.h"
+#include "tests/tried.h"
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/index.h>
@@ -77,6 +78,7 @@ void check(const Work& work, bool may_say_so = false, std::uint64_t step = 1) {
       for (std::uint64_t n = 1; reached; n += step) {
         SCOPED_TRACE(::testing::Message() << "allocations " << n << " to " << n + count - 1
                                           << (of == Of::all ? ", malloc too" : ""));
+        testing::tried("no-memory");
         const std::int64_t live = live_allocations();
         const Ending ending = run(work, n, count, of);
         reached = ending.reached;

@@ -1,5 +1,6 @@
 #include "tests/io/images.h"
 #include "tests/io/reference_jpeg.h"
+#include "tests/tried.h"
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/orientation.h>
@@ -181,7 +182,8 @@ TEST(JpegDecode, BytesBehindTheEndAreNoDamage) {
 TEST(JpegDecode, RecycledMemoryShowsNoFormerImage) {
   const Bytes dark = encode_jpeg(filled(200, 200, 3, 10), {.subsampling = Subsampling::s444});
   const Bytes bright = encode_jpeg(filled(200, 200, 3, 255));
-  for (const std::size_t percent : {60u, 70u, 80u, 90u}) {
+  for (std::size_t percent = 1; percent < 100; ++percent) {
+    testing::tried("stale-pixels");
     Image out;
     decode_jpeg_image(bright, {}, out);
     ASSERT_EQ(out.at(199, 199, 0), 255);

@@ -2,6 +2,7 @@
 #include "tests/io/images.h"
 #include "tests/mutants.h"
 #include "tests/one_in.h"
+#include "tests/tried.h"
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/index.h>
 #include <sluice/io/jpeg/self_test.h>
@@ -214,6 +215,7 @@ TEST_F(JpegIndexTest, MutantsAreUsedOrRefused) {
   const Rectangle window{40, 70, 30, 50};
   for (int i = 20'000 / testing::one_in(20, 100); i > 0; --i) {
     std::string text = mutants.next();
+    testing::tried("damaged-input");
     if (i % 4 != 0) seal(text);
     write_all(path("mutant"), text);
     ASSERT_EQ(testing::foreign_error([&] {

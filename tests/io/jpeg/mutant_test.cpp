@@ -7,6 +7,7 @@
 #include "tests/io/decode_outcome.h"
 #include "tests/io/images.h"
 #include "tests/io/reference_jpeg.h"
+#include "tests/tried.h"
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/entropy.h>
 #include <sluice/io/jpeg/self_test.h>
@@ -73,6 +74,7 @@ TEST_F(JpegMutantTest, EndAsTheLibraryEndsThem) {
   int indexed = 0;
   for (int i = 0; i < mutants; ++i) {
     SCOPED_TRACE("mutant " + std::to_string(i));
+    testing::tried("damaged-jpeg");
     Random random({.seed = 77, .sample = static_cast<std::uint32_t>(i)});
     const Bytes& file = files_[static_cast<std::size_t>(i) % files_.size()];
     const auto bytes = jpeg_mutant(file, random);

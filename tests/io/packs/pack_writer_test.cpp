@@ -5,6 +5,7 @@
 #include "tests/io/images.h"
 #include "tests/io/readers/scratch.h"
 #include "tests/sanitizers.h"
+#include "tests/tried.h"
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/packs/pack_in.h>
 #include <sluice/io/packs/pack_writer.h>
@@ -84,6 +85,7 @@ class PackWriterTest : public ScratchTest {
 TEST_F(PackWriterTest, CancellingLeavesWholePacks) {
   for (int count = 0; count <= kFiles; ++count) {
     SCOPED_TRACE(count);
+    testing::tried("killed");
     const std::string folder = "cancelled" + std::to_string(count);
     PackWriter writer(path(folder), {"label"}, {.pack_bytes = kPackBytes, .threads = 2});
     add_to(writer, count);
@@ -156,6 +158,7 @@ TEST_F(PackWriterTest, AFullDiskLeavesWholePacks) {
   ASSERT_LT(least, most);
   for (const std::size_t limit : {std::size_t{0}, std::size_t{1}, least / 2, least, most - 1}) {
     SCOPED_TRACE(limit);
+    testing::tried("full-disk");
     const std::string folder = "full" + std::to_string(limit);
     const std::string said = testing::in_child([&]() -> std::string {
       (void)std::signal(SIGXFSZ, SIG_IGN);

@@ -1,6 +1,7 @@
 #include "tests/io/readers/scratch.h"
 #include "tests/mutants.h"
 #include "tests/one_in.h"
+#include "tests/tried.h"
 #include <sluice/graph/pipeline.h>
 #include <sluice/io/jpeg/index.h>
 #include <sluice/io/readers/list.h>
@@ -174,6 +175,7 @@ TEST_F(ListTest, MutantsAreReadOrRefused) {
     testing::Mutants mutants(good);
     for (int i = 20'000 / testing::one_in(20, 100); i > 0; --i) {
       const std::string text = mutants.next();
+      testing::tried("damaged-input");
       ASSERT_EQ(testing::foreign_error([&, file = name] {
                   const auto list = list_in<std::vector<float>, std::int64_t>(
                       write(file, text), {.columns = {"boxes", "label"}});

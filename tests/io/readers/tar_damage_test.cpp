@@ -1,5 +1,6 @@
 // Damage that leaves something readable: it is reported, and nothing is lost silently.
 #include "tests/io/readers/tar_streams.h"
+#include "tests/tried.h"
 #include <sluice/io/readers/tar.h>
 
 #include <cstddef>
@@ -26,6 +27,7 @@ TEST_F(TarDamage, NoBitOfAGzipFileIsWrongWithoutAWord) {
   const std::string bytes = compressed(all, "gzip");
   int told = 0;
   for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    testing::tried("damaged-input");
     std::string bad = bytes;
     bad[bit / 8] = static_cast<char>(bad[bit / 8] ^ (1 << bit % 8));
     const Strings texts = read({write("a.tar", bad)});

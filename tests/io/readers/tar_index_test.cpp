@@ -2,6 +2,7 @@
 #include "tests/io/readers/tar_writer.h"
 #include "tests/mutants.h"
 #include "tests/one_in.h"
+#include "tests/tried.h"
 #include <sluice/io/jpeg/index.h>
 #include <sluice/io/readers/tar.h>
 #include <sluice/runtime/random.h>
@@ -123,6 +124,7 @@ TEST_F(TarIndexTest, MutantsAreUsedOrRefused) {
   testing::Mutants mutants(content_of(offsets_));
   for (int i = 40'000 / testing::one_in(20, 100); i > 0; --i) {
     std::string text = mutants.next();
+    testing::tried("damaged-input");
     if (i % 4 != 0 && text.size() >= kHeader) {
       const std::uint64_t hash =
           digest_of(

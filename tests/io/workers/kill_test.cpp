@@ -27,6 +27,7 @@
 #include <tests/in_child.h>
 #include <tests/io/workers/asked.h>
 #include <tests/one_in.h>
+#include <tests/tried.h>
 #include <tests/worker_samples.h>
 #include <unistd.h>
 
@@ -128,6 +129,7 @@ TEST(KilledWorkers, CostTheirSamplesAndLeaveNothing) {
       }
     }
     killer.join();
+    testing::tried("killed-workers", kills());
     EXPECT_GT(asked.pool().stats().restarts, kills() / 2);
     EXPECT_LE(lost, kills());
   }
@@ -168,6 +170,7 @@ TEST(KilledParents, TakeTheirWorkersWithThem) {
   ::alarm(300);  // a worker that remains must be a visible failure
   for (int i = 0; i < kills(); ++i) {
     kill_one_parent(random);
+    testing::tried("killed");
     while (::waitpid(-1, nullptr, 0) > 0) {
     }
     ASSERT_EQ(errno, ECHILD);

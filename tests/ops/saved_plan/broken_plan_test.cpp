@@ -3,6 +3,7 @@
 #include "programs.h"
 #include "tests/mutants.h"
 #include "tests/one_in.h"
+#include "tests/tried.h"
 #include <sluice/graph/plan/plan.h>
 #include <sluice/runtime/error.h>
 #include <sluice/runtime/random.h>
@@ -242,6 +243,7 @@ TEST(BrokenPlan, BoundsChoicesInChoices) {
 TEST(BrokenPlan, EveryTruncationIsAnError) {
   const std::string good(kGood);
   for (std::size_t size = 0; size < good.size(); size += 3) {
+    testing::tried("damaged-input");
     const std::string error = error_of(good.substr(0, size));
     EXPECT_EQ(error.rfind("plan.json", 0), 0u) << size << ": " << error;
   }
@@ -311,6 +313,7 @@ TEST(BrokenPlan, MutantsAreReadOrRefused) {
     const std::string good = json_of(pipeline_of(1, program.describe).recorded_plan());
     testing::Mutants mutants(good);
     for (int i = 4'000 / testing::one_in(20, 100); i > 0; --i) {
+      testing::tried("damaged-input");
       const std::string text = mutants.next();
       ASSERT_EQ(testing::foreign_error([&] {
                   const SavedPlan plan = SavedPlan::parse(text, "plan.json", detail::registry());
