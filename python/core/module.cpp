@@ -4,12 +4,14 @@
 #include "errors.h"
 #include "memory.h"
 #include "options.h"
+#include "text.h"
 #include "values.h"
 #include "words.h"
 #include <sluice/cuda/gpu.h>
 #include <sluice/io/jpeg/decode.h>
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/readers/environment.h>
+#include <sluice/io/whole_file.h>
 #include <sluice/runtime/bytes.h>
 #include <sluice/runtime/image.h>
 
@@ -85,6 +87,14 @@ nb::bytes encode(nb::handle array, int quality) {
   return nb::bytes(bytes.data(), bytes.size());
 }
 
+void write_file(nb::handle path, const nb::bytes& content) {
+  const std::string to = path_of(path);
+  const std::span<const std::uint8_t> bytes(static_cast<const std::uint8_t*>(content.data()),
+                                            content.size());
+  const nb::gil_scoped_release unlocked;
+  write_whole(to, {&bytes, 1});
+}
+
 }  // namespace
 }  // namespace sluice::python
 
@@ -107,6 +117,7 @@ NB_MODULE(_core, module) {
   module.def("decode_jpeg", decode, nb::arg("data"), nb::arg("color"),
              nb::arg("apply_orientation"));
   module.def("encode_jpeg", encode, nb::arg("image"), nb::arg("quality"));
+  module.def("write_file", write_file, nb::arg("path"), nb::arg("content"));
   module.def("in_python", in_python);
   module.def("has_gpu", [](int index) {
     const sluice::Gpus all = sluice::look_for_gpus();

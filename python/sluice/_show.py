@@ -60,11 +60,13 @@ class Sheet:
         return _core.encode_jpeg(self.pixels, 90)
 
     def save(self, path: Any) -> None:
-        """Writes the sheet to a JPEG file. The name ends in .jpg or .jpeg, or has no ending."""
+        """Writes the sheet to a JPEG file. The name ends in .jpg or .jpeg, or has no ending.
+
+        Raises IoError if it cannot be written; an old file of that name then stays.
+        """
         if os.path.splitext(os.fspath(path))[1].lower() not in ("", ".jpg", ".jpeg"):
             raise _core.Error(f"a sheet is a JPEG file: its name must end in .jpg or .jpeg (got {os.fspath(path)!r})")
-        with open(path, "wb") as file:
-            file.write(self.jpeg())
+        _core.write_file(path, self.jpeg())
 
     def _repr_jpeg_(self) -> bytes:
         return self.jpeg()

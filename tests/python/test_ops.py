@@ -6,6 +6,7 @@ import importlib.util
 import inspect
 import pathlib
 import re
+import resource
 import warnings
 
 import numpy
@@ -550,6 +551,17 @@ def test_a_sheet_is_a_jpeg_file(tmp_path, folder):
     assert (tmp_path / "sheet.JPG").read_bytes()[:2] == b"\xff\xd8"
     with pytest.raises(sluice.Error, match="its name must end in .jpg"):
         sheet.save(tmp_path / "sheet.png")
+    # A limit for the size of files stands for a full disk. Python ignores its signal.
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, limit[1]))
+    try:
+        for name in ("sheet.JPG", "other.jpg"):
+            with pytest.raises(sluice.IoError, match=f"{name}' cannot be written: File too large"):
+                sheet.save(tmp_path / name)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert [file.name for file in tmp_path.iterdir()] == ["sheet.JPG"]
+    assert (tmp_path / "sheet.JPG").read_bytes() == sheet.jpeg()
 
 
 def test_columns_of_a_list_are_a_dict(tmp_path):
