@@ -22,7 +22,7 @@ make_bare_system() {
       bookworm | bookworm-arm)
         [ "$name" = bookworm ] || architecture=(--arch=arm64)
         options=(bookworm "$made" "$(apt-get indextargets --format '$(SITE)' 'Codename: bookworm' 'Origin: Debian' | head -n 1)") ;;
-      # On Ubuntu as on Debian. Debian's debootstrap has no script for noble; the one for jammy works, and names the
+      # noble can be made on Ubuntu and on Debian. Debian's debootstrap has no script for noble; the one for jammy works, and names the
       # mirror. Debian has no keys of Ubuntu, so signatures are not checked there: a system for tests only.
       noble)
         options=("--components=main,universe" noble "$made" "$(apt-get indextargets --format '$(SITE)' 'Codename: noble' 'Origin: Ubuntu' | head -n 1)")

@@ -31,7 +31,7 @@ class Trials : public ::testing::EmptyTestEventListener {
     std::string text;
     for (const auto& [row, count] : counts_) {
       text += row + '\t' + std::to_string(count) + '\t' +
-              (test.result()->Passed() ? "passed" : "failed") + '\t' + test.test_suite_name() +
+              (test.result()->Failed() ? "failed" : "passed") + '\t' + test.test_suite_name() +
               '.' + test.name() + '\n';
     }
     counts_.clear();

@@ -2,8 +2,8 @@
 // that are cancelled or left. Each sample ends as the plain function says, or once with the fault's
 // error, and the next epoch is whole.
 //
-//   SLUICE_FAULT_PLANS=100000   the number of programs to try instead of 4,000
-//   SLUICE_RANDOM_SEED=5        the first seed; a failure names its seed
+//   SLUICE_FAULT_PLANS=100000   the number of programs to try instead of 1,000 (200 under a
+//   sanitizer) SLUICE_RANDOM_SEED=5        the first seed; a failure names its seed
 #include "tests/graph/random_program/check.h"
 #include "tests/graph/random_program/generate.h"
 #include "tests/graph/random_program/print.h"
@@ -69,14 +69,17 @@ TEST_P(FaultPlans, CostOnlyTheSamplesThatMeetThem) {
   for (std::uint64_t seed = begin + GetParam(); seed < begin + programs; seed += kShards) {
     const Program program = generate(seed);
     const Setting setting = setting_with_fault(seed);
+    const std::uint64_t before = met;
     const std::string wrong = fault_difference(program, setting, met);
-    testing::tried(reliability_row(setting.fault.kind));
+    if (met > before) testing::tried(reliability_row(setting.fault.kind));
     if (!wrong.empty())
       FAIL() << "SLUICE_RANDOM_SEED=" << seed << ", " << to_string(setting) << "\n"
              << wrong << "\n"
              << to_code(program);
   }
-  EXPECT_GT(met, programs / kShards / 4);
+  if (programs >= 100) {
+    EXPECT_GT(met, programs / kShards / 4);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Shard0, FaultPlans, ::testing::Values(std::uint64_t{0}));

@@ -1,8 +1,8 @@
 // Random programs of branches, loops, logic and structures mean the same as graphs and as plain
 // functions: every output, every error, and how often each step runs.
 //
-//   SLUICE_RANDOM_PROGRAMS=1000000   the number of programs to try instead of 10,000
-//   SLUICE_RANDOM_SEED=5             the first seed; a failure names its seed
+//   SLUICE_RANDOM_PROGRAMS=1000000   the number of programs to try instead of 2,500 (500 under the
+//   address sanitizer) SLUICE_RANDOM_SEED=5             the first seed; a failure names its seed
 //
 // A program that fails is made smaller before it is printed.
 #include "tests/graph/random_program/check.h"

@@ -27,6 +27,8 @@ string(REPLACE "[" "<" symbols "${symbols}")  # brackets and semicolons would jo
 string(REPLACE "]" ">" symbols "${symbols}")
 string(REPLACE ";" "," symbols "${symbols}")
 string(REPLACE "\n" ";" symbols "${symbols}")
+# Some demanglers leave out the default allocator.
+string(REGEX REPLACE ", std::allocator<[^<>]*(<[^<>]*(<[^<>]*>[^<>]*)?>)?[^<>]*>" "" symbols "${symbols}")
 list(FILTER symbols INCLUDE REGEX "^[0-9a-f]+ ([TDBR] |[VW] (vtable|typeinfo) for sluice)")
 list(TRANSFORM symbols REPLACE "^[0-9a-f]+ . " "")
 list(REMOVE_DUPLICATES symbols)  # constructors stand twice

@@ -16,8 +16,8 @@ std::string difference(const Program& program, const Setting& setting);
 // rules; empty if nothing does:
 // - A sample ends as in the plain function, or once with the fault's error.
 // - No more samples fail by the plan than faults were met.
-// - If the run ends early, the samples before its end are accounted for. Others are absent only if
-//   the consumer got std::bad_alloc.
+// - A cancelled or left run delivers a prefix. In other runs, samples are absent only if next() or
+//   epoch() threw std::bad_alloc.
 // - A second epoch without faults is that of the plain function.
 // Adds the number of faults that were met to `met`.
 std::string fault_difference(const Program& program, const Setting& setting, std::uint64_t& met);

@@ -57,7 +57,10 @@ Observed run_with(const Program& program, const Setting& setting, std::index_seq
         } catch (const std::bad_alloc&) {  // this batch is lost, or the run has ended
           ++seen.lost;
         }
-        if (faulty && plan.kind == FaultPlan::Kind::left && batches.size() >= plan.at) break;
+        if (faulty && plan.kind == FaultPlan::Kind::left && batches.size() >= plan.at) {
+          ++faults.met;
+          break;
+        }
       }
     } catch (const std::bad_alloc&) {
       ++seen.lost;  // the epoch could not begin

@@ -85,7 +85,6 @@ class PackWriterTest : public ScratchTest {
 TEST_F(PackWriterTest, CancellingLeavesWholePacks) {
   for (int count = 0; count <= kFiles; ++count) {
     SCOPED_TRACE(count);
-    testing::tried("killed");
     const std::string folder = "cancelled" + std::to_string(count);
     PackWriter writer(path(folder), {"label"}, {.pack_bytes = kPackBytes, .threads = 2});
     add_to(writer, count);
@@ -131,6 +130,7 @@ TEST_F(PackWriterTest, AKilledWriterIsResumed) {
   const std::string folder = "killed";
   for (int count = 0; count < kFiles; ++count) {  // the same folder is continued each time
     SCOPED_TRACE(count);
+    testing::tried("killed");
     EXPECT_EQ(testing::in_child([&]() -> std::string {
                 PackWriter writer(path(folder), {"label"},
                                   {.pack_bytes = kPackBytes, .threads = 2, .resume = true});

@@ -170,7 +170,7 @@ TEST(KilledParents, TakeTheirWorkersWithThem) {
   ::alarm(300);  // a worker that remains must be a visible failure
   for (int i = 0; i < kills(); ++i) {
     kill_one_parent(random);
-    testing::tried("killed");
+    testing::tried("killed-workers");
     while (::waitpid(-1, nullptr, 0) > 0) {
     }
     ASSERT_EQ(errno, ECHILD);
