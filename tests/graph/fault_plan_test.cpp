@@ -11,20 +11,12 @@
 #include "tests/tried.h"
 #include <sluice/runtime/random.h>
 
-#include <cstdlib>
 #include <string>
 
 #include <gtest/gtest.h>
 
 namespace sluice::random_program {
 namespace fault_plan_test {
-
-constexpr std::uint64_t kShards = 4;  // suites, which run side by side
-
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-  const char* const text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 Setting setting_with_fault(std::uint64_t seed) {
   Setting setting = setting_for(seed);

@@ -1,8 +1,9 @@
 // Random programs of branches, loops, logic and structures mean the same as graphs and as plain
 // functions: every output, every error, and how often each step runs.
 //
-//   SLUICE_RANDOM_PROGRAMS=1000000   the number of programs to try instead of 2,500 (500 under the
-//   address sanitizer) SLUICE_RANDOM_SEED=5             the first seed; a failure names its seed
+//   SLUICE_RANDOM_PROGRAMS=1000000   the number of programs to try instead of 2,500, or of fewer
+//                                    under a sanitizer
+//   SLUICE_RANDOM_SEED=5             the first seed; a failure names its seed
 //
 // A program that fails is made smaller before it is printed.
 #include "tests/graph/random_program/check.h"
@@ -13,7 +14,6 @@
 #include "tests/tried.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <set>
 #include <string>
 #include <utility>
@@ -22,13 +22,6 @@
 
 namespace sluice::random_program {
 namespace random_program_test {
-
-constexpr std::uint64_t kShards = 4;  // suites, which run side by side
-
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-  const char* const text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 std::uint64_t programs() {
   constexpr std::uint64_t kPrograms = testing::kThreadSanitizer ? 2400 : 10000;

@@ -12,7 +12,7 @@ namespace sluice::random_program {
 // pool, written straight into the batch), or a string too long for its own object.
 enum class Form : std::uint8_t { number, image, text };
 
-// What goes wrong in the first epoch of a run. The epochs after it have no faults.
+// The fault that a run meets in its first epoch. Later epochs have none.
 struct FaultPlan {
   enum class Kind : std::uint8_t {
     none,

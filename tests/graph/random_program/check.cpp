@@ -1,5 +1,6 @@
 #include "tests/graph/random_program/check.h"
 
+#include <cstdlib>
 #include <random>
 
 namespace sluice::random_program {
@@ -43,16 +44,22 @@ std::string rule_against_meaning(const Program& program, const Ending& ruled,
   return {};
 }
 
+// An exception of the pipeline is a complaint.
+Observed observe(const Program& program, const Setting& setting) {
+  try {
+    return run_graph(program, setting);
+  } catch (const std::exception& error) {
+    Observed seen;
+    seen.complaint = std::string("the pipeline throws: ") + error.what();
+    return seen;
+  }
+}
+
 }  // namespace
 
 std::string difference(const Program& program, const Setting& setting) {
   const Schedule schedule = follow_rule(program);
-  Observed seen;
-  try {
-    seen = run_graph(program, setting);
-  } catch (const std::exception& error) {
-    return std::string("the pipeline throws: ") + error.what();
-  }
+  const Observed seen = observe(program, setting);
   if (!seen.complaint.empty()) return seen.complaint;
 
   std::vector<int> runs(static_cast<std::size_t>(program.numbers));
@@ -81,12 +88,7 @@ std::string difference(const Program& program, const Setting& setting) {
 
 std::string fault_difference(const Program& program, const Setting& setting, std::uint64_t& met) {
   const Schedule schedule = follow_rule(program);
-  Observed seen;
-  try {
-    seen = run_graph(program, setting);
-  } catch (const std::exception& error) {
-    return std::string("the pipeline throws: ") + error.what();
-  }
+  const Observed seen = observe(program, setting);
   if (!seen.complaint.empty()) return seen.complaint;
   met += seen.faults;
 
@@ -123,6 +125,11 @@ std::string fault_difference(const Program& program, const Setting& setting, std
   if (thrown && all_delivered && seen.faults > 0 && injected == 0)
     return "a step threw, but no sample failed";
   return {};
+}
+
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
 Setting setting_for(std::uint64_t seed) {

@@ -22,6 +22,11 @@ std::string difference(const Program& program, const Setting& setting);
 // Adds the number of faults that were met to `met`.
 std::string fault_difference(const Program& program, const Setting& setting, std::uint64_t& met);
 
+// Tests of many programs have this many suites, which run side by side.
+inline constexpr std::uint64_t kShards = 4;
+// Returns the number in an environment variable, or `otherwise` if it is not set.
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise);
+
 // Returns threads, window, batch size and form of values for the program of that seed.
 Setting setting_for(std::uint64_t seed);
 
