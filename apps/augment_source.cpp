@@ -44,6 +44,12 @@ std::shared_ptr<const Dataset> find_dataset(const AugmentOptions& options,
     throw UsageError("--workers and --index exclude each other: processes share no index");
   if (!dataset.pack.empty() && options.index != "off")
     throw UsageError("--index is for JPEG files; packs need none: leave it out with --pack");
+  if (dataset.verify) {
+    if (dataset.data.empty() && dataset.list.empty())
+      throw UsageError("--verify is for --data and --list; packs always compare their checksums");
+    if (!is_index_file(options.index))
+      throw UsageError("--verify needs --index FILE, which sluice index has made of the folder");
+  }
   Inputs inputs{dataset.data, options.pipeline, {dataset.list, dataset.offsets}};
   inputs.files.insert(inputs.files.end(), dataset.pack.begin(), dataset.pack.end());
   for (const std::string& archive : archives_of(dataset.tar)) inputs.files.push_back(archive);

@@ -169,9 +169,15 @@ void add_index(CLI::App& command, IndexOptions& options, std::vector<std::string
                          "tar archives instead: notes where the files in them lie, for tar_in and "
                          "sluice cat --offsets FILE"))
       ->required(false);
+  CLI::Option* const check =
+      command
+          .add_option("--check", options.check,
+                      "makes no index, but compares the files with this one: names those that have "
+                      "changed since it was made")
+          ->type_name("FILE");
   command
       .add_option("--out", options.out, "file for the index; an index that is there is replaced")
-      ->required()
+      ->excludes(check)
       ->type_name("FILE");
   command
       .add_option(
@@ -184,7 +190,8 @@ void add_index(CLI::App& command, IndexOptions& options, std::vector<std::string
   add_all_names(command);
   command.footer(
       "With --index FILE, augment and bench then decode only the regions that they need. Files are "
-      "known by their content: one that has changed decodes as without an index.");
+      "known by their content: one that has changed decodes as without an index, unless augment "
+      "--verify refuses it.");
 }
 
 void add_cat(CLI::App& command, CatOptions& options) {
@@ -501,6 +508,10 @@ int run(int argc, const char* const* argv) {
     }
     if (*unpack_command) return run_unpack(unpack);
     if (*index_command) {
+      if (index.out.empty() && index.check.empty())
+        throw UsageError("--out FILE is missing, or --check FILE");
+      if (!index_tar.empty() && !index.check.empty())
+        throw UsageError("--check is for --data: an archive index has no digests");
       if (!index_tar.empty()) return run_tar_offsets(index_tar, index.out);
       if (index.data.empty()) throw UsageError("--data DIR is missing, or --tar FILE...");
       return run_index(index);

@@ -29,11 +29,15 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kNoLabel = -1;
 
+Verify verify_of(const DatasetOptions& options) {
+  return options.verify ? Verify::always : Verify::never;
+}
+
 class Folder final : public Dataset {
  public:
-  Folder(const std::string& folder, std::shared_ptr<JpegIndex> index)
-      : folder_(folder),
-        files_(data_files(folder, std::move(index))),
+  Folder(const DatasetOptions& options, std::shared_ptr<JpegIndex> index)
+      : folder_(options.data),
+        files_(data_files(options.data, std::move(index), verify_of(options))),
         left_out_(left_out_of(files_)) {}
   std::int64_t size() const override { return files_.size(); }
   std::string words() const override {
@@ -41,9 +45,7 @@ class Folder final : public Dataset {
   }
   std::string name(std::int64_t i) const override { return files_.name(i); }
   std::string title(std::int64_t i) const override { return name_below(folder_, files_.name(i)); }
-  std::string place(std::int64_t i) const override {
-    return fs::path(files_.name(i)).lexically_relative(folder_).string();
-  }
+  std::string place(std::int64_t i) const override { return std::string(files_.name_below(i)); }
   DatasetSample read(std::int64_t i) const override {
     auto [file, label] = files_.read(i);
     return {.file = std::move(file), .label = label};
@@ -134,7 +136,10 @@ class Rows final : public Dataset {
 
   static AnyList open(const DatasetOptions& options, const std::shared_ptr<JpegIndex>& index) {
     const auto columns = [&](std::vector<std::string> names) {
-      return ListOptions{.path = options.path, .columns = std::move(names), .index = index};
+      return ListOptions{.path = options.path,
+                         .columns = std::move(names),
+                         .index = index,
+                         .verify = verify_of(options)};
     };
     if (options.wants == Wants::boxes) {
       return Boxed(options.list,
@@ -348,7 +353,7 @@ std::shared_ptr<const Dataset> open_dataset(const DatasetOptions& options,
   if (!options.list.empty()) return open_as<Rows>("--list", options, index);
   if (!options.tar.empty()) return open_as<Archives>("--tar", options, index);
   if (!options.pack.empty()) return open_as<Packs>("--pack", options, index);
-  return std::make_shared<Folder>(options.data, index);
+  return std::make_shared<Folder>(options, index);
 }
 
 void check_dataset(const DatasetOptions& options, const char* command) {

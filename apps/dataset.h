@@ -42,6 +42,7 @@ struct DatasetOptions {
   BoxFormat box_format = BoxFormat::xyxy;
   std::string mask = "mask";  // the column with the file name of the mask
   std::string offsets = {};   // for the archives: see TarIndex
+  bool verify = false;        // compare the files of data or list with their digests in the index
 };
 
 // A sample of the dataset.

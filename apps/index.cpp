@@ -43,7 +43,7 @@ void check_out(const std::string& out, bool (*is_one)(const std::string&), const
 
 struct Learnt {
   JpegLearnReport report;
-  std::int64_t bytes = 0;  // of the file
+  JpegDigest digest;
 };
 
 struct NotIndexed {
@@ -69,7 +69,7 @@ class Indexing {
           "learn_jpeg",
           [index = index_, &progress](const Bytes& file) {
             progress.add(1);
-            return Learnt{learn_jpeg(file, *index), static_cast<std::int64_t>(file.size())};
+            return Learnt{learn_jpeg(file, *index), digest_of(file)};
           },
           jpeg);
     });
@@ -114,10 +114,11 @@ class Indexing {
   void take(const B& batch) {
     const auto& learnt = batch.template get<0>();
     for (std::size_t i = 0; i < batch.size(); ++i) {
-      const auto& [report, bytes] = learnt[i];
+      const auto& [report, digest] = learnt[i];
+      index_->keep_name(files_.name_below(batch.keys()[i].index), digest);
       if (report.result == JpegLearnt::known) {
         ++indexed_;
-        bytes_ += bytes;
+        bytes_ += static_cast<std::int64_t>(digest.size);
       } else {
         left_out_.push_back({batch.keys()[i].index, report});
       }
@@ -172,9 +173,54 @@ class Indexing {
   std::vector<NotIndexed> left_out_;
 };
 
+// Compares the files of a folder with the digests in an index.
+int check_files(const IndexOptions& options) {
+  const std::shared_ptr<JpegIndex> index =
+      opened("--check", [&] { return JpegIndex::open(options.check); });
+  const Files files = data_files(options.data, index, Verify::always);
+  Progress progress("file", files.size());
+  auto pipeline =
+      make_pipeline({.threads = options.threads, .on_error = OnError::skip}, [&](Graph& g) {
+        auto [jpeg, label] = g.read(files);
+        return jpeg;
+      });
+  std::vector<SampleError> differences;
+  std::int64_t same = 0, done = 0;
+  const Interruption interruption([&pipeline] { pipeline.cancel(); });
+  auto epoch = pipeline.epoch();
+  while (const auto batch = epoch.next()) {
+    if (interruption.asked()) break;
+    same += static_cast<std::int64_t>(batch->size());
+    differences.insert(differences.end(), batch->errors().begin(), batch->errors().end());
+    const auto here = static_cast<std::int64_t>(batch->size() + batch->errors().size());
+    progress.add(here);
+    done += here;
+  }
+  progress.finish();
+  fmt::print("compared {} of {} with {}: {} have not changed\n", done,
+             counted(files.size(), "file"), escape_control_chars(options.check), same);
+  if (!differences.empty()) {
+    fmt::print("{} differ, or cannot be compared:\n", differences.size());
+    // Without the advice, which is the same for all.
+    name_each(differences, [](const SampleError& error) {
+      return error.what.substr(0, error.what.rfind("; "));
+    });
+  }
+  std::int64_t gone = index->names();
+  for (std::int64_t i = 0; i < files.size(); ++i) gone -= index->knows_name(files.name_below(i));
+  if (gone > 0) fmt::print("{} that the index has digests of are gone\n", gone);
+  std::vector<LeftOut> left_out = left_out_of(files);
+  std::erase_if(left_out, [](const LeftOut& one) { return one.count == 0; });  // told above
+  name_left_out(left_out);
+  if (const int signal = interruption.signal(); signal != 0) return 128 + signal;
+  return differences.empty() && gone == 0 ? 0 : 1;
+}
+
 }  // namespace
 
-int run_index(const IndexOptions& options) { return Indexing(options).run(); }
+int run_index(const IndexOptions& options) {
+  return options.check.empty() ? Indexing(options).run() : check_files(options);
+}
 
 int run_tar_offsets(const std::vector<std::string>& patterns, const std::string& out) {
   const std::vector<std::string> archives = archives_of(patterns);

@@ -10,7 +10,7 @@
 
 namespace sluice::app {
 
-Files data_files(const std::string& folder, std::shared_ptr<JpegIndex> index) {
+Files data_files(const std::string& folder, std::shared_ptr<JpegIndex> index, Verify verify) {
   std::error_code ignored;
   if (std::filesystem::is_regular_file(folder, ignored)) {
     throw UsageError(fmt::format(
@@ -19,9 +19,10 @@ Files data_files(const std::string& folder, std::shared_ptr<JpegIndex> index) {
         folder));
   }
   try {
-    return files_in(
-        folder,
-        {.index = std::move(index), .unreadable = Unreadable::leave_out, .allow_empty = true});
+    return files_in(folder, {.index = std::move(index),
+                             .verify = verify,
+                             .unreadable = Unreadable::leave_out,
+                             .allow_empty = true});
   } catch (const IoError& error) {
     throw UsageError(fmt::format("--data: {}", error.what()));
   }

@@ -14,7 +14,8 @@ namespace sluice::app {
 
 // The JPEG files of a folder. Unreadable entries are left out, and a class without files keeps its
 // number; see Files::left_out().
-Files data_files(const std::string& folder, std::shared_ptr<JpegIndex> index = nullptr);
+Files data_files(const std::string& folder, std::shared_ptr<JpegIndex> index = nullptr,
+                 Verify verify = Verify::never);
 
 // Returns null for "off", an empty index for "memory", else the index in that file.
 std::shared_ptr<JpegIndex> chosen_index(const std::string& choice);

@@ -399,6 +399,9 @@ void add_augment(CLI::App& command, AugmentOptions& options, RawOptions& raw) {
       ->check(one_of(names_of(kPolicies)))
       ->type_name("WHAT");
   add_index_choice(command, options.index);
+  command.add_flag(
+      "--verify", options.dataset.verify,
+      "compare each file with its digest in --index FILE; one that has changed cannot be used");
   add_device(command, options.device);
   add_decoder(command, options.decoder);
   add_compose(command, options.compose);

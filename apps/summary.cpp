@@ -42,7 +42,8 @@ std::string strip_hint(const std::string& what) {
 
 std::vector<LeftOut> left_out_of(const Files& files) {
   std::vector<LeftOut> left_out = files.left_out();
-  for (LeftOut& one : left_out) one.path = name_below(files.folder(), one.path);
+  for (LeftOut& one : left_out)
+    if (one.path != files.folder()) one.path = name_below(files.folder(), one.path);
   return left_out;
 }
 

@@ -233,6 +233,10 @@ std::string to_string(const Stats& stats) {
                         megabytes(source.reads.file_bytes), megabytes(source.reads.bytes_read),
                         percent(static_cast<double>(source.reads.bytes_read),
                                 static_cast<double>(source.reads.file_bytes)));
+    if (source.reads.verified > 0) {
+      text += fmt::format("{}: {} compared with digests\n", source.step,
+                          counted_with_commas(source.reads.verified, "file", "files"));
+    }
   }
   for (const auto& [step, workers] : stats.workers) {
     text += fmt::format("{}: {} of {} at work, {}, {}, {}\n", step, workers.ready,

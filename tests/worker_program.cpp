@@ -97,6 +97,8 @@ void act(const std::string& what) {
     ::_exit(3);
   } else if (what == "hang") {
     while (true) ::pause();
+  } else if (what == "stop") {
+    ::raise(SIGSTOP);  // the whole process, as a debugger or a batch system does
   } else if (what == "throw 42") {
     throw 42;
   } else if (what == "throw") {

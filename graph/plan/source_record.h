@@ -33,15 +33,18 @@ struct SourceReads {
   std::int64_t files = 0;       // that samples came from; a file of two samples counts twice
   std::int64_t file_bytes = 0;  // the total size of these files
   std::int64_t bytes_read = 0;  // less than file_bytes if only parts were needed
+  std::int64_t verified = 0;    // files that had the digest in their index (Verify)
 
   SourceReads& operator+=(const SourceReads& more) {
     files += more.files;
     file_bytes += more.file_bytes;
     bytes_read += more.bytes_read;
+    verified += more.verified;
     return *this;
   }
   SourceReads operator-(const SourceReads& before) const {
-    return {files - before.files, file_bytes - before.file_bytes, bytes_read - before.bytes_read};
+    return {files - before.files, file_bytes - before.file_bytes, bytes_read - before.bytes_read,
+            verified - before.verified};
   }
   bool operator==(const SourceReads&) const = default;
 };

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <mutex>
 #include <new>
+#include <set>
 #include <system_error>
 #include <tuple>
 #include <unordered_map>
@@ -28,32 +29,34 @@
 #include <xxhash.h>
 
 namespace sluice {
-
 // JpegIndexFile: a saved JpegIndex, read piece by piece.
 //
 // The file, all numbers little-endian:
 //
 //   offset  bytes
 //        0      8  "SLUICEIX"
-//        8      4  version, 2
+//        8      4  version, 3
 //       12      4  size of a table row, 48
 //       16      8  files, F
 //       24      8  records, R
-//       32      8  checksum of the table
-//       40      8  checksum of the 40 bytes before
-//       48   48 F  the table, sorted by hash and size, a row for each file:
+//       32      8  names, N
+//       40      8  checksum of two: those of the table and of the names
+//       48      8  checksum of the 48 bytes before
+//       56   48 F  the table, sorted by hash and size, a row for each file:
 //                    8 hash, 8 size of the file's content (see digest_of)
 //                    8 number of its first record
 //                    4 records, 4 records in a row of groups, 4 grain, 4 flags (1: complete)
 //                    8 checksum of its records
-//  48 + 48 F  12 R  the records: 4 place, 4 x 2 predictors (see JpegIndexRecord)
+//  56 + 48 F  24 N  the names, sorted, a row for each: 8 hash of the name; 8 hash and 8 size of the
+//                   content that the file of this name has
+//  and then   12 R  the records: 4 place, 4 x 2 predictors (see JpegIndexRecord)
 //
 // Checksums are digest_of's hash. All data is first copied into our own memory, and the copy is
 // checked, because others may cut or overwrite the file at any moment. So the file is not mapped (a
 // process that reads a truncated mapping is killed), and no check of the file itself is trusted.
-// The table is copied when the file is opened. So are all records if they take no more than
-// `bytes_in_memory`. Otherwise an image's records are copied on each use, which costs less than
-// decoding one row with them.
+// The table and the names are copied when the file is opened. So are all records if they take no
+// more than `bytes_in_memory`. Otherwise an image's records are copied on each use, which costs
+// less than decoding one row with them.
 //
 // Ownership: keeps the file open and owns a copy of its table, or of everything. Threads: any
 // number; the object is immutable. Errors: IoError, std::bad_alloc.
@@ -64,10 +67,32 @@ class JpegIndexFile {
   JpegIndexFile(const JpegIndexFile&) = delete;
   JpegIndexFile& operator=(const JpegIndexFile&) = delete;
 
+  // The digest of the file with a name.
+  struct Name {
+    std::uint64_t name = 0;  // hash
+    std::uint64_t hash = 0;
+    std::uint64_t size = 0;
+    auto operator<=>(const Name&) const = default;
+  };
+  // `names`: from the first one with the hash of the wanted one on, sorted. Two names may have the
+  // same hash, though hardly ever; then the digest of either matches.
+  template <class Iterator>
+  static std::optional<bool> match(Iterator names, Iterator end, const Name& wanted) {
+    if (names == end || names->name != wanted.name) return {};
+    for (; names != end && names->name == wanted.name; ++names)
+      if (*names == wanted) return true;
+    return false;
+  }
+
   static bool is_one(const std::string& path);
   bool knows(const JpegDigest& digest) const { return row_of(digest) != nullptr; }
   std::optional<JpegIndexEntry> find(const JpegDigest& digest) const;
+  std::optional<bool> matches(const Name& wanted) const {
+    return match(std::lower_bound(names_.begin(), names_.end(), Name{.name = wanted.name}),
+                 names_.end(), wanted);
+  }
   std::int64_t files() const;
+  std::int64_t names() const { return static_cast<std::int64_t>(names_.size()); }
   std::int64_t records() const { return static_cast<std::int64_t>(records_); }
   std::int64_t bytes() const { return static_cast<std::int64_t>(size_); }
 
@@ -75,7 +100,8 @@ class JpegIndexFile {
     JpegDigest digest;
     JpegIndexEntry entry;
   };
-  static void write(const std::string& path, std::vector<Named> all);
+  // `names` are sorted.
+  static void write(const std::string& path, std::vector<Named> all, std::span<const Name> names);
 
   struct Header;
   struct Row;
@@ -93,6 +119,7 @@ class JpegIndexFile {
   std::uint64_t size_ = 0;     // of the file
   std::uint64_t records_ = 0;  // records in the file
   std::vector<Row> table_;
+  std::vector<Name> names_;
   Records all_;  // null: records are read on each find()
 };
 
@@ -106,7 +133,8 @@ struct JpegIndexFile::Header {
   std::uint32_t row_size;
   std::uint64_t files;
   std::uint64_t records;
-  std::uint64_t table_checksum;
+  std::uint64_t names;
+  std::uint64_t tables_checksum;
   std::uint64_t checksum;
 };
 
@@ -124,13 +152,23 @@ struct JpegIndexFile::Row {
 namespace {
 
 constexpr char kMagic[8] = {'S', 'L', 'U', 'I', 'C', 'E', 'I', 'X'};
-constexpr std::uint32_t kVersion = 2;  // 1 had another hash
+constexpr std::uint32_t kVersion = 3;  // 1 had another hash, 2 no names
 constexpr std::uint32_t kComplete = 1;
-static_assert(sizeof(JpegIndexFile::Header) == 48 && sizeof(JpegIndexFile::Row) == 48);
+static_assert(sizeof(JpegIndexFile::Header) == 56 && sizeof(JpegIndexFile::Row) == 48);
 
 template <class T>
-std::uint64_t checksum(std::span<T> items) {
-  return digest_of({reinterpret_cast<const std::uint8_t*>(items.data()), items.size_bytes()}).hash;
+std::span<const std::uint8_t> raw(std::span<const T> items) {
+  return {reinterpret_cast<const std::uint8_t*>(items.data()), items.size_bytes()};
+}
+
+std::uint64_t checksum(std::span<const JpegIndexRecord> records) {
+  return digest_of(raw(records)).hash;
+}
+
+std::uint64_t checksum(std::span<const JpegIndexFile::Row> table,
+                       std::span<const JpegIndexFile::Name> names) {
+  const std::uint64_t both[] = {digest_of(raw(table)).hash, digest_of(raw(names)).hash};
+  return digest_of(raw(std::span<const std::uint64_t>(both))).hash;
 }
 
 std::uint64_t checksum(const JpegIndexFile::Header& header) {
@@ -173,18 +211,21 @@ JpegIndexFile::JpegIndexFile(const std::string& path, std::uint64_t bytes_in_mem
                             "with 'sluice index'",
                             header.version, kVersion));
   }
-  const std::uint64_t room = size_ - sizeof(Header);
-  const std::uint64_t rest = room - std::min(header.files, room / sizeof(Row)) * sizeof(Row);
-  if (header.files > room / sizeof(Row) || rest % sizeof(JpegIndexRecord) != 0 ||
-      header.records != rest / sizeof(JpegIndexRecord)) {
-    fail_damaged(path_, "its length is wrong");
-  }
+  std::uint64_t rest = size_ - sizeof(Header);
+  const auto take = [&](std::uint64_t count, std::size_t bytes) {
+    if (count > rest / bytes) fail_damaged(path_, "its length is wrong");
+    rest -= count * bytes;
+  };
+  take(header.files, sizeof(Row));
+  take(header.names, sizeof(Name));
+  take(header.records, sizeof(JpegIndexRecord));
+  if (rest != 0) fail_damaged(path_, "its length is wrong");
   records_ = header.records;
   table_.resize(header.files);
   read(sizeof(Header), table_.data(), table_.size() * sizeof(Row));
-  if (header.table_checksum != checksum(std::span<const Row>(table_))) {
-    fail_damaged(path_, "its table");
-  }
+  names_.resize(header.names);
+  read(sizeof(Header) + table_.size() * sizeof(Row), names_.data(), names_.size() * sizeof(Name));
+  if (header.tables_checksum != checksum(table_, names_)) fail_damaged(path_, "its table");
   for (const Row& row : table_) {
     if (row.first > records_ || row.records > records_ - row.first) {
       fail_damaged(path_, "its table");
@@ -216,7 +257,8 @@ void JpegIndexFile::read(std::uint64_t offset, void* to, std::size_t bytes) cons
 
 JpegIndexFile::Records JpegIndexFile::read_records(std::uint64_t first, std::uint64_t count) const {
   Records records(new JpegIndexRecord[count]);
-  read(sizeof(Header) + table_.size() * sizeof(Row) + first * sizeof(JpegIndexRecord),
+  read(sizeof(Header) + table_.size() * sizeof(Row) + names_.size() * sizeof(Name) +
+           first * sizeof(JpegIndexRecord),
        records.get(), count * sizeof(JpegIndexRecord));
   return records;
 }
@@ -251,7 +293,8 @@ std::optional<JpegIndexEntry> JpegIndexFile::find(const JpegDigest& digest) cons
   return entry;
 }
 
-void JpegIndexFile::write(const std::string& path, std::vector<Named> all) {
+void JpegIndexFile::write(const std::string& path, std::vector<Named> all,
+                          std::span<const Name> names) {
   std::sort(all.begin(), all.end(), [](const Named& a, const Named& b) {
     return std::tuple(a.digest.hash, a.digest.size) < std::tuple(b.digest.hash, b.digest.size);
   });
@@ -271,14 +314,12 @@ void JpegIndexFile::write(const std::string& path, std::vector<Named> all) {
   header.row_size = sizeof(Row);
   header.files = table.size();
   header.records = records;
-  header.table_checksum = checksum(std::span<const Row>(table));
+  header.names = names.size();
+  header.tables_checksum = checksum(table, names);
   header.checksum = checksum(header);
 
-  const auto raw = [](auto items) {
-    return std::span(reinterpret_cast<const std::uint8_t*>(items.data()), items.size_bytes());
-  };
-  std::vector<std::span<const std::uint8_t>> pieces = {raw(std::span<const Header>(&header, 1)),
-                                                       raw(std::span<const Row>(table))};
+  std::vector<std::span<const std::uint8_t>> pieces = {
+      raw(std::span<const Header>(&header, 1)), raw(std::span<const Row>(table)), raw(names)};
   for (const Named& one : all) pieces.push_back(raw(one.entry.records));
   // Remove files that a killed process has left.
   const std::string folder = std::filesystem::path(path).parent_path().string();
@@ -299,11 +340,16 @@ std::int64_t cost(const JpegIndexEntry& entry) {
   return static_cast<std::int64_t>(entry.records.size_bytes() + sizeof(JpegIndexEntry) + 64);
 }
 
+JpegIndexFile::Name name_of(std::string_view name, const JpegDigest& digest) {
+  return {XXH3_64bits(name.data(), name.size()), digest.hash, digest.size};
+}
+
 }  // namespace
 
 struct JpegIndex::Memory {
   std::mutex mutex;
   std::unordered_map<JpegDigest, JpegIndexEntry, HashOfDigest> entries;
+  std::set<JpegIndexFile::Name> names;
   std::int64_t bytes = 0;
   std::int64_t records = 0;
 };
@@ -380,17 +426,39 @@ void JpegIndex::keep(const JpegDigest& digest, JpegIndexNotes notes, bool comple
   memory_->records += more_records;
 }
 
+void JpegIndex::keep_name(std::string_view name, const JpegDigest& digest) {
+  if (file_ != nullptr) return;
+  const std::lock_guard lock(memory_->mutex);
+  memory_->names.insert(name_of(name, digest));
+}
+
+std::optional<bool> JpegIndex::matches(std::string_view name, const JpegDigest& digest) const {
+  const JpegIndexFile::Name wanted = name_of(name, digest);
+  if (file_ != nullptr) return file_->matches(wanted);
+  const std::lock_guard lock(memory_->mutex);
+  const auto& names = memory_->names;
+  return JpegIndexFile::match(names.lower_bound({.name = wanted.name}), names.end(), wanted);
+}
+
+std::int64_t JpegIndex::names() const {
+  if (file_ != nullptr) return file_->names();
+  const std::lock_guard lock(memory_->mutex);
+  return static_cast<std::int64_t>(memory_->names.size());
+}
+
 void JpegIndex::save(const std::string& path) const {
   if (file_ != nullptr)
     throw IoError(
         "this index was opened from a file and has learned nothing since; copy that file");
   std::vector<JpegIndexFile::Named> all;
+  std::vector<JpegIndexFile::Name> names;
   {
     const std::lock_guard lock(memory_->mutex);
+    names.assign(memory_->names.begin(), memory_->names.end());
     all.reserve(memory_->entries.size());
     for (const auto& [digest, entry] : memory_->entries) all.push_back({digest, entry});
   }
-  JpegIndexFile::write(path, std::move(all));
+  JpegIndexFile::write(path, std::move(all), names);
 }
 
 std::int64_t JpegIndex::files() const {

@@ -10,6 +10,9 @@
 // read, until the budget is used up. It can be saved. An index that is opened from a file is
 // read-only. Its file (see index.cpp) may be replaced, cut or overwritten meanwhile.
 //
+// Besides, an index that `sluice index` has written keeps the digest of each file under the file's
+// name in its folder. With them, datasets find files that have been damaged or replaced (Verify).
+//
 // Ownership: shared; the result of find() stays valid for as long as it is held. Threads: any
 // number at once. Errors: see each function; on std::bad_alloc the index is unchanged. An index
 // never causes wrong pixels: its entries are tied to all bytes of a file, its own files carry
@@ -21,6 +24,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sluice {
@@ -94,6 +98,15 @@ class JpegIndex {
   // Adds what has been learnt, unless as much is known already or the budget is used up.
   // `complete`: the file was read to its end and nothing is wrong with it.
   void keep(const JpegDigest& digest, JpegIndexNotes notes, bool complete);
+  // Keeps the digest of the file with this name, which is its path in the dataset's folder. Has no
+  // effect on an index that was opened from a file.
+  void keep_name(std::string_view name, const JpegDigest& digest);
+  // True if the file with this name had this digest when the index was made; nothing if the index
+  // does not know the name.
+  std::optional<bool> matches(std::string_view name, const JpegDigest& digest) const;
+  bool knows_name(std::string_view name) const { return matches(name, {}).has_value(); }
+  std::int64_t names() const;
+
   // Writes the index to a file, which appears when it is complete. A link of that name is replaced,
   // not followed. Throws IoError, also for an index that was opened from a file.
   void save(const std::string& path) const;

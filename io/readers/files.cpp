@@ -1,3 +1,4 @@
+#include <sluice/io/jpeg/index.h>
 #include <sluice/io/readers/files.h>
 #include <sluice/io/readers/fingerprint.h>
 #include <sluice/io/readers/image_reader.h>
@@ -103,11 +104,17 @@ struct Files::List {
     std::int64_t label = -1;
   };
   std::string folder;
+  std::size_t below = 0;  // the bytes of a path before its part below the folder
   std::vector<File> files;
   std::vector<std::string> classes;
   std::vector<LeftOut> left_out;
   std::string fingerprint;
   std::optional<ImageReader> reader;
+
+  std::string_view name_below(const File& file) const {
+    return std::string_view(file.path).substr(below);
+  }
+  void note_names(const JpegIndex& index);
 };
 
 namespace {
@@ -347,9 +354,36 @@ void require_folder(const std::string& folder) {
 
 }  // namespace
 
+// Says which files the index does not know, and how many of those that it knows are gone.
+void Files::List::note_names(const JpegIndex& index) {
+  const File* first = nullptr;
+  std::int64_t unknown = 0;
+  for (const File& file : files) {
+    if (index.knows_name(name_below(file))) continue;
+    if (unknown++ == 0) first = &file;
+  }
+  const std::int64_t known = static_cast<std::int64_t>(files.size()) - unknown;
+  if (known == 0) {
+    throw_folder(folder,
+                 "has no file that the index has a digest of; make the index of this very "
+                 "folder, with 'sluice index'");
+  }
+  if (unknown > 0) {
+    const std::string others = unknown > 1 ? "and " + std::to_string(unknown - 1) + " more " : "";
+    left_out.push_back({first->path, others + "will fail: no digest in the index", 0, false});
+  }
+  if (known < index.names()) {
+    left_out.push_back({folder,
+                        "lacks " + std::to_string(index.names() - known) +
+                            " of the files that the index has digests of",
+                        0, false});
+  }
+}
+
 Files::Files(const std::string& folder, const FilesOptions& options) {
   auto list = std::make_shared<List>();
   list->folder = folder;
+  list->below = (fs::path(folder) / "x").native().size() - 1;
   Numbers numbers = numbers_of(options.classes);
   require_folder(folder);
   Walk walk(options);
@@ -375,20 +409,25 @@ Files::Files(const std::string& folder, const FilesOptions& options) {
   list->left_out = walk.left_out.list();
   detail::Fingerprint print;
   for (std::string& path : walk.paths) {
-    print.add(fs::path(path).lexically_relative(folder).native());
+    print.add(std::string_view(path).substr(list->below));
     const auto number = numbers.find(class_of(folder, path));
     list->files.push_back({std::move(path), number == numbers.end() ? -1 : number->second});
   }
   for (const std::string& name : list->classes) print.add(name);
   list->fingerprint = print.text();
-  list->reader.emplace(options.index, list->files.size(),
-                       ImageReader::Options{.parts = options.parts});
+  list->reader.emplace(
+      options.index, list->files.size(),
+      ImageReader::Options{.parts = options.parts, .verify = options.verify, .what = "files_in"});
+  if (options.verify != Verify::never) list->note_names(*options.index);
   list_ = std::move(list);
 }
 
 std::int64_t Files::size() const { return static_cast<std::int64_t>(list_->files.size()); }
 const std::string& Files::name(std::int64_t i) const {
   return list_->files.at(static_cast<std::size_t>(i)).path;
+}
+std::string_view Files::name_below(std::int64_t i) const {
+  return list_->name_below(list_->files.at(static_cast<std::size_t>(i)));
 }
 std::int64_t Files::label(std::int64_t i) const {
   return list_->files.at(static_cast<std::size_t>(i)).label;
@@ -401,12 +440,16 @@ const std::string& Files::fingerprint() const { return list_->fingerprint; }
 
 SourceReads Files::reads() const { return list_->reader->reads(); }
 
-std::tuple<Bytes, std::int64_t> Files::read(std::int64_t i) const {
-  return {list_->reader->read(static_cast<std::size_t>(i), name(i)), label(i)};
+std::tuple<Bytes, std::int64_t> Files::read(std::int64_t i, std::int64_t epoch) const {
+  const auto image = static_cast<std::size_t>(i);
+  Bytes file = list_->reader->verifies(image, epoch)
+                   ? list_->reader->read_verified(image, name(i), name_below(i))
+                   : list_->reader->read(image, name(i));
+  return {std::move(file), label(i)};
 }
 
 std::tuple<Bytes, std::int64_t> Files::operator()(const SampleInfo& info) const {
-  return read(info.index);
+  return read(info.index, info.epoch);
 }
 
 void require_same_classes(const Files& one, const Files& other) {

@@ -30,12 +30,15 @@
 // pixels never mix two contents. No descriptor is kept open meanwhile. Files of a network are
 // always read whole. So are files that go to a step that needs all bytes, or into a batch.
 //
+// With `verify`, files are compared with the digests that the index keeps. left_out() names the
+// files that have none, which will fail, and counts those that are gone.
+//
 // Ownership: Files is a small handle on a shared, immutable list, which keeps the index; copies are
 // cheap. The bytes that it returns keep the index, too. Threads: any number at once. Errors:
-// files_in throws IoError for a folder that is missing, unreadable or without JPEG files, and for a
-// class that is not in `classes`. Unless FilesOptions permit them, it also throws for a class
-// without files and for an unreadable folder below. A file that cannot be read later fails its
-// sample only.
+// files_in throws IoError for a folder that is missing, unreadable or without JPEG files, for a
+// class that is not in `classes`, and for an index without digests to verify. Unless FilesOptions
+// permit them, it also throws for a class without files and for an unreadable folder below. A file
+// that cannot be read later fails its sample only.
 #pragma once
 
 #include <sluice/graph/exec/sample.h>
@@ -111,6 +114,16 @@ enum class ReadParts : std::uint8_t {
   always
 };
 
+// Verify: which files are compared with the digests that the index keeps of them, when they are
+// read. An option of files_in and list_in. So corruption that still decodes is found, and so are
+// files that others have replaced. Such a file fails its sample. Plain data.
+
+enum class Verify : std::uint8_t {
+  never,
+  sample,  // in each epoch one of 16, so that 16 epochs compare each file once
+  always   // each file; all bytes of it are then read, also for a region
+};
+
 // A file or folder that cannot be read, or is not of the expected kind.
 class IoError : public Error {
  public:
@@ -129,6 +142,8 @@ enum class Unreadable : std::uint8_t {
 struct FilesOptions {
   std::shared_ptr<JpegIndex> index = {};  // null: none
   ReadParts parts = ReadParts::cached;    // of files that the index knows
+  // Needs an index that `sluice index` has made of the same folder.
+  Verify verify = Verify::never;
   Unreadable unreadable = Unreadable::fail;
   // Endings of the names of files to read, in any letter case.
   std::vector<std::string> endings = {".jpg", ".jpeg", ".jpe"};
@@ -146,6 +161,8 @@ class Files {
   std::int64_t size() const;
   // The path of file i, beginning with the given folder.
   const std::string& name(std::int64_t i) const;
+  // The same without the folder.
+  std::string_view name_below(std::int64_t i) const;
   // The class of file i, or -1.
   std::int64_t label(std::int64_t i) const;
   // Names of the classes; empty if there are none.
@@ -161,8 +178,8 @@ class Files {
   // The amount read from the files so far; for stats().
   SourceReads reads() const;
 
-  // Returns the bytes of file i, and its class.
-  std::tuple<Bytes, std::int64_t> read(std::int64_t i) const;
+  // Returns the bytes of file i, and its class. Verify::sample depends on the epoch.
+  std::tuple<Bytes, std::int64_t> read(std::int64_t i, std::int64_t epoch = 0) const;
 
   // For Graph::read: reads file info.index.
   static constexpr bool blocks = true;

@@ -36,11 +36,12 @@ std::optional<std::uint64_t> FileHashes::known(std::size_t i, const FileState& s
 }
 
 std::optional<std::uint64_t> FileHashes::of(std::size_t i, std::span<const std::uint8_t> content,
-                                            const FileRead& read) {
+                                            const FileRead& read,
+                                            std::optional<std::uint64_t> computed) {
   if (read.before != read.after) return {};
   if (const auto before = known(i, read.before)) return before;
   if (!is_settled(read)) return {};
-  const std::uint64_t hash = digest_of(content).hash;
+  const std::uint64_t hash = digest_of(content, computed).hash;
   known_[i].hash.store(hash, std::memory_order_relaxed);
   known_[i].seal.store(seal_of(read.before, hash), std::memory_order_relaxed);
   return hash;
@@ -108,12 +109,57 @@ ImageReader::ImageReader(std::shared_ptr<JpegIndex> index, std::size_t images,
                          const Options& options)
     : index_(std::move(index)), options_(options) {
   if (index_ != nullptr) hashes_ = std::make_unique<FileHashes>(images);
+  if (options.verify == Verify::never) return;
+  const std::string what = options.what;
+  if (index_ == nullptr) {
+    throw BuildError(what +
+                     ": .verify needs an index with digests: pass one that 'sluice index' "
+                     "has made of the same folder");
+  }
+  if (index_->names() == 0) {
+    throw IoError(what +
+                  ": the index has no digests to verify files with; only 'sluice index' "
+                  "keeps them: make the index with it");
+  }
 }
 
 Bytes ImageReader::read(std::size_t i, const std::string& path) const {
   const OpenFile file(path);
   const std::uint64_t size = file.state().size;
   return read(i, file, {.offset = 0, .size = size}, [&] { return whole(file, size); });
+}
+
+bool ImageReader::verifies(std::size_t i, std::int64_t epoch) const {
+  constexpr std::uint64_t kOneOf = 16;
+  if (options_.verify != Verify::sample) return options_.verify == Verify::always;
+  return (i + static_cast<std::uint64_t>(epoch)) % kOneOf == 0;
+}
+
+Bytes ImageReader::read_verified(std::size_t i, const std::string& path,
+                                 std::string_view name) const {
+  const OpenFile file(path);
+  const Clock::time_point began = options_.now();
+  const FileState before = file.state();
+  Bytes all = whole(file, before.size);
+  const JpegDigest digest = digest_of(all);
+  const std::optional<bool> same = index_->matches(name, digest);
+  if (!same) {
+    throw IoError(file.name() +
+                  " cannot be verified: the index has no digest of it; make the "
+                  "index again with 'sluice index'");
+  }
+  if (!*same) {
+    throw IoError(file.name() +
+                  " has changed since the index was made: its content has another "
+                  "digest; restore the file, or make the index again with "
+                  "'sluice index'");
+  }
+  const auto bytes = static_cast<std::int64_t>(all.size());
+  counts_->add({.files = 1, .file_bytes = bytes, .bytes_read = bytes, .verified = 1});
+  // Later epochs may then read parts of the file.
+  if (file.is_local()) (void)hashes_->of(i, all, {before, file.state(), began}, digest.hash);
+  all.set_index(index_, digest.hash);
+  return all;
 }
 
 std::optional<Bytes> ImageReader::begin(std::size_t i, const OpenFile& file, const FileState& state,

@@ -3,10 +3,11 @@
 //
 // The index finds an image by the hash of its bytes, which is computed once and kept until the file
 // changes (FileHashes). For an image that the index knows, only the header is read here; the rest
-// is read on demand (FileParts).
+// is read on demand (FileParts). Images to verify are read whole, and compared with the digest that
+// the index keeps of their names.
 //
 // Ownership: shares the index, and with one owns 16 bytes per image; no file is kept open. Threads:
-// any number at once. Errors: IoError.
+// any number at once. Errors: IoError; BuildError if there is no index to verify with.
 #pragma once
 
 #include <sluice/graph/plan/source_record.h>
@@ -22,6 +23,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -56,9 +58,9 @@ class FileHashes {
   // Returns the hash of file i if it is known for the file's current state.
   std::optional<std::uint64_t> known(std::size_t i, const FileState& state) const;
   // Returns the hash of the content that was read from file i. Nothing if the file may have been
-  // written meanwhile.
+  // written meanwhile. `hash`: that of the content, if it has been computed.
   std::optional<std::uint64_t> of(std::size_t i, std::span<const std::uint8_t> content,
-                                  const FileRead& read);
+                                  const FileRead& read, std::optional<std::uint64_t> hash = {});
 
  private:
   // Two threads may write at once. A hash is valid only with the seal that was made of it.
@@ -77,17 +79,20 @@ class ReadCounts {
     files_.fetch_add(more.files, std::memory_order_relaxed);
     file_bytes_.fetch_add(more.file_bytes, std::memory_order_relaxed);
     bytes_read_.fetch_add(more.bytes_read, std::memory_order_relaxed);
+    verified_.fetch_add(more.verified, std::memory_order_relaxed);
   }
   SourceReads now() const {
     return {.files = files_.load(std::memory_order_relaxed),
             .file_bytes = file_bytes_.load(std::memory_order_relaxed),
-            .bytes_read = bytes_read_.load(std::memory_order_relaxed)};
+            .bytes_read = bytes_read_.load(std::memory_order_relaxed),
+            .verified = verified_.load(std::memory_order_relaxed)};
   }
 
  private:
   std::atomic<std::int64_t> files_{0};
   std::atomic<std::int64_t> file_bytes_{0};
   std::atomic<std::int64_t> bytes_read_{0};
+  std::atomic<std::int64_t> verified_{0};
 };
 
 // FileParts: reads parts of a file, or of a range of bytes in it, as long as the file does not
@@ -121,6 +126,8 @@ class ImageReader {
   using Clock = std::chrono::system_clock;
   struct Options {
     ReadParts parts = ReadParts::cached;
+    Verify verify = Verify::never;
+    const char* what = "";  // the function that the user called, for errors about `verify`
     Clock::time_point (*now)() = Clock::now;  // replaced in tests
   };
   // The place of an image in its file.
@@ -134,6 +141,10 @@ class ImageReader {
 
   // Image i is the whole file.
   Bytes read(std::size_t i, const std::string& path) const;
+  // True if image i is to be verified in this epoch.
+  bool verifies(std::size_t i, std::int64_t epoch) const;
+  // Image i is the whole file, and must have the digest that the index keeps of the name.
+  Bytes read_verified(std::size_t i, const std::string& path, std::string_view name) const;
 
   // Image i lies at `place` in the file, and fetch() reads all of it.
   template <class Fetch>

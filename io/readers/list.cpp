@@ -338,13 +338,24 @@ std::string in_folder(const std::string& folder, std::string path) {
   return folder + (folder.ends_with('/') ? "" : "/") + path;
 }
 
+// Returns the path in the folder that leads to a file, without detours such as "./".
+std::string name_below(const std::string& folder, const std::string& path) {
+  const auto file = std::filesystem::path(path).lexically_normal();
+  if (folder.empty()) return file.string();
+  // A slash at the end would count as a part of the folder's path.
+  return file
+      .lexically_relative((std::filesystem::path(folder) / ".").lexically_normal().parent_path())
+      .string();
+}
+
 }  // namespace
 
 struct ListRows::Shared {
   Shared(const std::string& list, const ListOptions& options)
       : file(list, options),
         folder(folder_of(list, options)),
-        reader(options.index, file.size(), {.parts = options.parts}) {}
+        reader(options.index, file.size(),
+               {.parts = options.parts, .verify = options.verify, .what = "list_in"}) {}
 
   ListFile file;
   std::string folder;
@@ -382,8 +393,11 @@ std::string ListRows::name(std::int64_t i) const {
   }
 }
 
-Bytes ListRows::read(std::int64_t i, const ListRow& row) const {
-  return shared_->reader.read(static_cast<std::size_t>(i), row.path);
+Bytes ListRows::read(std::int64_t i, const ListRow& row, std::int64_t epoch) const {
+  const ImageReader& reader = shared_->reader;
+  const auto image = static_cast<std::size_t>(i);
+  if (!reader.verifies(image, epoch)) return reader.read(image, row.path);
+  return reader.read_verified(image, row.path, name_below(shared_->folder, row.path));
 }
 
 Bytes ListRows::read_column(const ListRow& row, std::size_t column) const {

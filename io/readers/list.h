@@ -56,6 +56,9 @@ struct ListOptions {
   std::string folder = {};  // the base of relative paths; empty: the list's folder
   std::shared_ptr<JpegIndex> index = {};
   ReadParts parts = ReadParts::cached;
+  // Needs an index that `sluice index` has made of `folder`, whatever files the list names. Files
+  // that a column of type Bytes names are not verified.
+  Verify verify = Verify::never;
 };
 
 // The types that a column of a list can be read as. Bytes: the file that it names.
@@ -85,7 +88,7 @@ class ListRows {
   const std::string& fingerprint() const;
   SourceReads reads() const;
   ListRow row(std::int64_t i) const;
-  Bytes read(std::int64_t i, const ListRow& row) const;
+  Bytes read(std::int64_t i, const ListRow& row, std::int64_t epoch = 0) const;
   template <ListColumn T>
   T get(const ListRow& row, std::size_t column) const {
     if constexpr (std::is_same_v<T, Bytes>) {
@@ -125,15 +128,18 @@ class List {
   SourceReads reads() const { return rows_.reads(); }
   // Returns the columns of row i without reading its file. Files of columns of type Bytes are read.
   std::tuple<T...> columns(std::int64_t i) const { return columns_of(rows_.row(i)); }
-  std::tuple<Bytes, T...> read(std::int64_t i) const {
+  // Verify::sample depends on the epoch.
+  std::tuple<Bytes, T...> read(std::int64_t i, std::int64_t epoch = 0) const {
     const detail::ListRow row = rows_.row(i);
     std::tuple<T...> columns = columns_of(row);
-    return std::tuple_cat(std::tuple<Bytes>(rows_.read(i, row)), std::move(columns));
+    return std::tuple_cat(std::tuple<Bytes>(rows_.read(i, row, epoch)), std::move(columns));
   }
 
   // For Graph::read.
   static constexpr bool blocks = true;
-  std::tuple<Bytes, T...> operator()(const SampleInfo& info) const { return read(info.index); }
+  std::tuple<Bytes, T...> operator()(const SampleInfo& info) const {
+    return read(info.index, info.epoch);
+  }
 
  private:
   std::tuple<T...> columns_of(const detail::ListRow& row) const {

@@ -350,6 +350,15 @@ ListFormat list_format_of(nb::handle name) {
   return format;
 }
 
+Verify verify_of(nb::handle name) {
+  Verify verify = Verify::never;
+  take_option("a source", "verify", name,
+              set_choice(verify, std::array{Named<Verify>{"never", Verify::never},
+                                            Named<Verify>{"sample", Verify::sample},
+                                            Named<Verify>{"always", Verify::always}}));
+  return verify;
+}
+
 WorkerOptions worker_options_of(const nb::dict& options) {
   WorkerOptions all;
   const Setters setters{

@@ -21,6 +21,7 @@ HttpOptions http_options_of(const nb::dict& options);
 TarStreamOptions tar_stream_options_of(const nb::dict& options);
 // Python's None means by_name.
 ListFormat list_format_of(nb::handle name);
+Verify verify_of(nb::handle name);
 void bind_thread_pool(nb::module_& module);
 void bind_index(nb::module_& module);
 

@@ -88,6 +88,7 @@ nb::dict to_dict(const Stats& stats) {
     one["files"] = source.reads.files;
     one["file_bytes"] = source.reads.file_bytes;
     one["bytes_read"] = source.reads.bytes_read;
+    one["verified"] = source.reads.verified;
     sources.append(one);
   }
   all["sources"] = sources;

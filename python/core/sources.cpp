@@ -58,10 +58,11 @@ class NamedFiles : public Files {
 };
 
 SlotsAndLeftOut read_files(Description& self, nb::handle folder, const nb::dict& options,
-                           const std::shared_ptr<JpegIndex>& index,
+                           const std::shared_ptr<JpegIndex>& index, nb::handle verify,
                            const std::optional<Names>& endings, bool leave_out,
                            const Names& classes, bool allow_empty, bool with_names) {
-  FilesOptions how{.index = index, .classes = classes, .allow_empty = allow_empty};
+  FilesOptions how{
+      .index = index, .verify = verify_of(verify), .classes = classes, .allow_empty = allow_empty};
   if (endings) how.endings = *endings;
   if (leave_out) how.unreadable = Unreadable::leave_out;
   (void)self.open();
@@ -73,14 +74,15 @@ SlotsAndLeftOut read_files(Description& self, nb::handle folder, const nb::dict&
 
 Slots read_list(Description& self, nb::handle list, const std::string& path, const Names& columns,
                 const Names& types, const nb::dict& options,
-                const std::shared_ptr<JpegIndex>& index, nb::handle folder, nb::handle format,
-                const Names& names) {
+                const std::shared_ptr<JpegIndex>& index, nb::handle verify, nb::handle folder,
+                nb::handle format, const Names& names) {
   const ListOptions how{.path = path,
                         .columns = columns,
                         .format = list_format_of(format),
                         .names = names,
                         .folder = path_of(folder),
-                        .index = index};
+                        .index = index,
+                        .verify = verify_of(verify)};
   const auto rows = std::make_shared<const detail::ListRows>(path_of(list), how, types.size());
   DynamicSource source{.name = "read", .samples = rows->size()};
   source.types = tables_of(types);
@@ -93,7 +95,7 @@ Slots read_list(Description& self, nb::handle list, const std::string& path, con
     const detail::ListRow row = rows->row(info.index);
     for (std::size_t i = 0; i < readers.size(); ++i)
       readers[i](row, i, sample.address(made[i + 1]));
-    sample.get<Bytes>(made[0]) = rows->read(info.index, row);
+    sample.get<Bytes>(made[0]) = rows->read(info.index, row, info.epoch);
   };
   source.name_of = [rows](const SampleKey& key) { return rows->name(key.index); };
   source.dataset.fingerprint = [rows] { return rows->fingerprint(); };
@@ -201,11 +203,11 @@ Files class_folders(nb::handle folder, const std::optional<Names>& endings) {
 void bind_sources(nb::class_<Description>& description) {
   description
       .def("read_files", read_files, nb::arg("folder"), nb::arg("options"), nb::arg("index").none(),
-           nb::arg("endings").none(), nb::arg("leave_out"), nb::arg("classes"),
+           nb::arg("verify"), nb::arg("endings").none(), nb::arg("leave_out"), nb::arg("classes"),
            nb::arg("allow_empty"), nb::arg("with_names"))
       .def("read_list", read_list, nb::arg("list"), nb::arg("path"), nb::arg("columns"),
-           nb::arg("types"), nb::arg("options"), nb::arg("index").none(), nb::arg("folder"),
-           nb::arg("format").none(), nb::arg("names"))
+           nb::arg("types"), nb::arg("options"), nb::arg("index").none(), nb::arg("verify"),
+           nb::arg("folder"), nb::arg("format").none(), nb::arg("names"))
       .def("read_tar", read_tar, nb::arg("archives"), nb::arg("columns"), nb::arg("types"),
            nb::arg("options"), nb::arg("index").none(), nb::arg("offsets"),
            nb::arg("leave_out_unreadable"))

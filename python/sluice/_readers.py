@@ -10,7 +10,7 @@ import os
 import sys
 import traceback
 import warnings
-from typing import Any, Sequence, Unpack
+from typing import Any, Literal, Sequence, Unpack
 
 from . import _core, ops
 from ._arguments import refuse_masked, require_str, short
@@ -329,6 +329,7 @@ def image_folder(
     endings: Sequence[str] | None = None,
     apply_orientation: bool = True,
     index: Any = None,
+    verify: Literal["never", "sample", "always"] = "never",
     leave_out_unreadable: bool = False,
     classes: Sequence[str] | None = None,
     allow_empty: bool = False,
@@ -350,6 +351,8 @@ def image_folder(
         If True, images are turned as their EXIF orientation says.
     index : path or 'memory', optional
         See :func:`files`.
+    verify : {{'never', 'sample', 'always'}}, default 'never'
+        See :func:`files`. A JPEG index has digests of JPEG files only.
     leave_out_unreadable : bool, default False
         See :func:`files`.
     classes : list of str, optional
@@ -373,7 +376,7 @@ def image_folder(
         As :func:`files`.
     """
     file, *others = files(
-        folder, index=index, endings=IMAGE_ENDINGS if endings is None else endings, leave_out_unreadable=leave_out_unreadable, classes=classes,
+        folder, index=index, verify=verify, endings=IMAGE_ENDINGS if endings is None else endings, leave_out_unreadable=leave_out_unreadable, classes=classes,
         allow_empty=allow_empty, with_names=with_names, **sampler,
     )
     return (ops.decode_image(file, apply_orientation=apply_orientation), *others)

@@ -15,7 +15,7 @@ import re
 import sys
 import threading
 import warnings
-from typing import Any, Callable, Mapping, Never, Sequence, Unpack
+from typing import Any, Callable, Literal, Mapping, Never, Sequence, Unpack
 
 from . import _core, _workers
 from ._arguments import near, require_str
@@ -223,6 +223,7 @@ def files(
     folder: str | os.PathLike,
     *,
     index: Any = None,
+    verify: Literal["never", "sample", "always"] = "never",
     endings: Sequence[str] | None = None,
     leave_out_unreadable: bool = False,
     classes: Sequence[str] | None = None,
@@ -242,6 +243,9 @@ def files(
     index : path or 'memory', optional
         A JPEG index, which makes decoding of regions faster: a file that `sluice index` wrote, or 'memory' to build one
         while reading.
+    verify : {{'never', 'sample', 'always'}}, default 'never'
+        Which files are compared with their digests in `index`, a file that `sluice index` wrote for this folder: none,
+        one of 16 in each epoch, or all. A file that has changed fails its sample. `stats()` counts them.
     endings : str or list of str, optional
         File name endings to read. By default ['.jpg', '.jpeg', '.jpe'].
     leave_out_unreadable : bool, default False
@@ -266,8 +270,8 @@ def files(
     Raises
     ------
     IoError
-        If the folder does not exist, cannot be read or has no such files, if a class has no files, or if a class is not
-        in `classes`.
+        If the folder does not exist, cannot be read or has no such files, if a class has no files, if a class is not in
+        `classes`, or if `index` has no digests of files in this folder to verify.
     """
     graph = require_graph("sluice.files()")
     _require_path(folder, "sluice.files(): folder")
@@ -277,7 +281,7 @@ def files(
             raise _core.BuildError(f"sluice.files(): {name} must be True or False (got {flag!r})")
     listed = _names(classes, "sluice.files(): classes must be a list of str, such as ['cat', 'dog']")
     made, left_out = graph.core.read_files(
-        folder, sampler, _index(index), wanted, leave_out_unreadable, listed or [], allow_empty, with_names
+        folder, sampler, _index(index), verify, wanted, leave_out_unreadable, listed or [], allow_empty, with_names
     )
     _tell("sluice.files()", left_out)
     return _values(graph, made)
@@ -333,6 +337,7 @@ def list_file(
     format: str | None = None,
     names: Sequence[str] | None = None,
     index: Any = None,
+    verify: Literal["never", "sample", "always"] = "never",
     **sampler: Unpack[SamplerOptions],
 ) -> tuple[Value, ...]:
     """Reads the files that a list names: a CSV, TSV or JSON lines file. :func:`urls` reads lists of URLs.
@@ -353,7 +358,9 @@ def list_file(
     names : list of str, optional
         The names of all columns, for a list whose first row is already a sample.
     index : path or 'memory', optional
-        A JPEG index, as in :func:`files`.{sampler}
+        A JPEG index, as in :func:`files`.
+    verify : {{'never', 'sample', 'always'}}, default 'never'
+        See :func:`files`. The index is of `folder`. Files of 'bytes' columns are not compared.{sampler}
 
     Returns
     -------
@@ -378,7 +385,7 @@ def list_file(
     wanted = {"label": "i64"} if columns is None else _columns(columns, "sluice.list_file()", "label")
     types, _ = type_names(tuple(wanted.values()), "sluice.list_file()")
     made = graph.core.read_list(
-        path, path_column, list(wanted), types, sampler, _index(index), folder, format,
+        path, path_column, list(wanted), types, sampler, _index(index), verify, folder, format,
         _names(names, "sluice.list_file(): names must be a list of str, such as ['path', 'label']") or [],
     )
     return _values(graph, made)

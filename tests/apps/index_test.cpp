@@ -170,6 +170,41 @@ TEST_F(Index, CtrlCEndsItWithASummaryAndNoIndex) {
   EXPECT_FALSE(fs::exists(path("index")));
 }
 
+TEST_F(Index, ChecksTheFilesThatItWasMadeOf) {
+  ASSERT_EQ(index("index").status, 0);
+  const auto check = [&] {
+    return run_program("index --data " + data_.string() + " --check " + path("index"));
+  };
+  const std::string all = std::to_string(files_);
+  const std::string compared = "compared " + all + " of " + all + " files with " + path("index");
+  Ran ran = check();
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.errors;
+  EXPECT_EQ(ran.out, compared + ": " + all + " have not changed\n");
+
+  // A file that still decodes to an image, but to another one.
+  fs::copy_file(data_ / "boat.jpg", data_ / "arrow.jpg", fs::copy_options::overwrite_existing);
+  ran = check();
+  EXPECT_EQ(ran.status, 1) << ran.errors;
+  EXPECT_TRUE(says(ran.out, compared + ": " + std::to_string(files_ - 1) + " have not changed\n"))
+      << ran.out;
+  EXPECT_TRUE(says(ran.out, "arrow.jpg' has changed since the index was made")) << ran.out;
+
+  const std::string augment = "augment --data " + data_.string() + " --index " + path("index");
+  ran = run_program(augment + " --verify --on-error fail --out " + path("failed"));
+  EXPECT_EQ(ran.status, 1) << ran.out;
+  EXPECT_TRUE(says(ran.errors, "arrow.jpg' has changed since the index was made")) << ran.errors;
+  ran = run_program(augment + " --verify --out " + path("verified"));
+  EXPECT_TRUE(says(ran.out, "arrow.jpg' has changed since the index was made")) << ran.out;
+  EXPECT_FALSE(fs::exists(path("verified/arrow_000000.jpg")));
+  EXPECT_EQ(run_program(augment + " --out " + path("all")).status, 0);
+  EXPECT_TRUE(fs::exists(path("all/arrow_000000.jpg")));
+
+  fs::remove(data_ / "arrow.jpg");
+  ran = check();
+  EXPECT_EQ(ran.status, 1) << ran.errors;
+  EXPECT_TRUE(says(ran.out, "1 that the index has digests of are gone\n")) << ran.out;
+}
+
 TEST_F(Index, ADamagedOneIsRefused) {
   ASSERT_EQ(index("index").status, 0);
   std::string bytes = text_of(path("index"));

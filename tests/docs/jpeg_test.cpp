@@ -79,6 +79,22 @@ TEST(Jpeg, AnIndexOfADatasetKeepsThePixels) {
   EXPECT_TRUE(crops == crops_with(nullptr));
 }
 
+TEST(Jpeg, FilesAreVerified) {
+  const PhotosFolder photos;
+  const auto index = JpegIndex::in_memory();
+  const Files files = files_in("photos");
+  for (std::int64_t i = 0; i < files.size(); ++i)
+    index->keep_name(files.name_below(i), digest_of(read_file(files.name(i))));
+  auto pipeline = make_pipeline({.batch_size = kSamples}, [&](Graph& g) {
+    auto [jpeg, label] = g.read(files_in("photos", {.index = index, .verify = Verify::sample}));
+    return decode_jpeg(jpeg);
+  });
+  for (int epoch = 0; epoch < 16; ++epoch)
+    for (const auto& [images] : pipeline.epoch())
+      EXPECT_EQ(images.size(), static_cast<std::size_t>(kSamples));
+  EXPECT_EQ(pipeline.stats().sources.at(0).reads.verified, files.size());
+}
+
 TEST(Jpeg, Shrinking) {
   const PhotosFolder photos;
   auto pipeline = make_pipeline({.batch_size = kSamples}, [](Graph& g) {

@@ -44,6 +44,15 @@ def archive(path, samples, compress=False):
     return str(path)
 
 
+def write_index(*arguments):
+    program = pathlib.Path(sluice.__file__).parent / "bin" / "sluice"
+    if not program.exists():
+        pytest.skip("the module was built without the program")
+    # A sanitizer's library cannot be loaded into the program.
+    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    subprocess.run([program, "index", *arguments], check=True, capture_output=True, env=environment)
+
+
 def samples_of(first, last):
     return {f"x/{i:04}": {"jpg": b"file %d" % i, "cls": b"%d" % i} for i in range(first, last)}
 
@@ -222,6 +231,36 @@ def test_wrong_leave_out_unreadable(archives, flag, says):
         rows_of(lambda: sluice.tar(archives, leave_out_unreadable=flag))
 
 
+@pytest.mark.parametrize("with_list", [False, True])
+def test_files_that_have_changed_fail_if_they_are_verified(tmp_path, with_list):
+    folder = tmp_path / "images"
+    folder.mkdir()
+    for i in range(20):
+        (folder / f"{i:02}.jpg").write_bytes(sluice.encode_jpeg(draw(i), 95))
+    index, table = tmp_path / "images.index", tmp_path / "table.csv"
+    write_index("--data", folder, "--out", index)
+    table.write_text("path,label\n" + "".join(f"{i:02}.jpg,0\n" for i in range(20)))
+    (folder / "07.jpg").write_bytes((folder / "08.jpg").read_bytes())
+
+    @sluice.pipeline(batch_size=20, on_error="skip")
+    def images(verify):
+        kept = {"index": index, "verify": verify}
+        jpeg, _ = sluice.list_file(table, folder=folder, **kept) if with_list else sluice.files(folder, **kept)
+        return ops.decode_jpeg(jpeg)
+
+    def outcome(verify, epochs=1):
+        pipe = images(verify)
+        failed = [error for _ in range(epochs) for batch in pipe for error in batch.errors]
+        assert all("has changed since the index was made" in error["what"] for error in failed)
+        return [error["index"] for error in failed], pipe.stats["sources"][0]["verified"]
+
+    assert outcome("always") == ([7], 19)
+    assert outcome("never") == ([], 0)
+    assert outcome("sample", epochs=16) == ([7], 19)
+    with pytest.raises(sluice.BuildError, match="verify must be one of .*'sometimes'"):
+        images("sometimes")
+
+
 @needs_urls
 @pytest.mark.parametrize("with_offsets", [False, True])
 def test_tar_at_urls(tmp_path, with_offsets):
@@ -229,14 +268,8 @@ def test_tar_at_urls(tmp_path, with_offsets):
     files = {f"/{os.path.basename(path)}": open(path, "rb").read() for path in paths}
     offsets = ""
     if with_offsets:
-        program = pathlib.Path(sluice.__file__).parent / "bin" / "sluice"
-        if not program.exists():
-            pytest.skip("the module was built without the program")
         offsets = str(tmp_path / "offsets")
-        # A sanitizer's library cannot be loaded into the program.
-        environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-        command = [program, "index", "--tar", *paths, "--out", offsets]
-        subprocess.run(command, check=True, capture_output=True, env=environment)
+        write_index("--tar", *paths, "--out", offsets)
     asked = []
     with serving(files, asked) as url:
         def described(shuffle):

@@ -16,6 +16,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,13 +43,18 @@ class JpegIndexTest : public ::testing::Test {
 
   std::string path(const char* name) const { return (folder_ / name).string(); }
   void teach(JpegIndex& index) const {
-    for (const Bytes& file : files_) outcome_of(file, {}, {}, kFast, &index);
+    int number = 0;
+    for (const Bytes& file : files_) {
+      outcome_of(file, {}, {}, kFast, &index);
+      index.keep_name("class/" + std::to_string(number++) + ".jpg", digest_of(file));
+    }
   }
   // Returns the error of opening the index and using all of it; empty if there is none.
   std::string failure(const std::string& index_path) const {
     try {
       const auto index = JpegIndex::open(index_path);
       for (const Bytes& file : files_) static_cast<void>(index->find(digest_of(file)));
+      (void)index->matches("class/0.jpg", {});
     } catch (const IoError& error) {
       return error.what();
     }
@@ -127,6 +133,23 @@ TEST_F(JpegIndexTest, AFileGivesBackWhatWasSaved) {
   }
 }
 
+TEST_F(JpegIndexTest, DigestsAreKeptUnderTheirNames) {
+  const auto index = JpegIndex::in_memory();
+  EXPECT_EQ(index->names(), 0);
+  teach(*index);
+  index->save(path("index"));
+  const JpegDigest digests[] = {digest_of(files_[0]), digest_of(files_[1])};
+  for (const auto& one : {index, JpegIndex::open(path("index"))}) {
+    EXPECT_EQ(one->names(), 3);
+    EXPECT_EQ(one->matches("class/0.jpg", digests[0]), true);
+    EXPECT_EQ(one->matches("class/0.jpg", digests[1]), false);
+    EXPECT_EQ(one->matches("class/0.jpg", {digests[0].hash, digests[0].size + 1}), false);
+    EXPECT_EQ(one->matches("0.jpg", digests[0]), std::nullopt);
+    EXPECT_TRUE(one->knows_name("class/2.jpg"));
+    EXPECT_FALSE(one->knows_name(""));
+  }
+}
+
 TEST_F(JpegIndexTest, AChangedFileIsNotKnown) {
   const auto index = JpegIndex::in_memory();
   teach(*index);
@@ -166,7 +189,7 @@ TEST_F(JpegIndexTest, DamagedFilesAreErrorsThatSaySo) {
     EXPECT_NE(error, "") << "byte " << i;
     EXPECT_NE(error.find(path("flipped")), std::string::npos) << error;
   }
-  for (const std::size_t size : {std::size_t{0}, std::size_t{7}, std::size_t{47}, std::size_t{100},
+  for (const std::size_t size : {std::size_t{0}, std::size_t{7}, std::size_t{55}, std::size_t{100},
                                  sound.size() - 12, sound.size() - 1}) {
     write_all(path("cut"), sound.substr(0, size));
     EXPECT_NE(failure(path("cut")), "") << size;
@@ -182,28 +205,35 @@ TEST_F(JpegIndexTest, DamagedFilesAreErrorsThatSaySo) {
 
 // Corrects the checksums in an index, as far as the file has the bytes that they cover.
 void seal(std::string& file) {
-  constexpr std::size_t kHeader = 48, kRow = 48, kRecord = 12;
+  constexpr std::size_t kHeader = 56, kRow = 48, kName = 24, kRecord = 12;
   const auto number = [&](std::size_t at) {
     std::uint64_t value = 0;
     std::memcpy(&value, file.data() + at, sizeof(value));
     return value;
   };
-  const auto put = [&](std::size_t at, std::size_t begin, std::size_t bytes) {
-    const std::uint64_t hash =
-        digest_of({reinterpret_cast<const std::uint8_t*>(file.data()) + begin, bytes}).hash;
+  const auto hash_of = [](const void* data, std::size_t bytes) {
+    return digest_of({static_cast<const std::uint8_t*>(data), bytes}).hash;
+  };
+  const auto put = [&](std::size_t at, std::uint64_t hash) {
     std::memcpy(file.data() + at, &hash, sizeof(hash));
   };
   if (file.size() < kHeader) return;
-  const std::size_t room = file.size() - kHeader;
+  std::size_t room = file.size() - kHeader;
   const std::size_t rows = std::min<std::uint64_t>(number(16), room / kRow);
-  const std::size_t records = (room - rows * kRow) / kRecord;
+  room -= rows * kRow;
+  const std::size_t names = std::min<std::uint64_t>(number(32), room / kName);
+  const std::size_t records = (room - names * kName) / kRecord;
+  const char* const tables = file.data() + kHeader;
+  const char* const first_record = tables + rows * kRow + names * kName;
   for (std::size_t row = kHeader; row < kHeader + rows * kRow; row += kRow) {
     const std::uint64_t first = number(row + 16), count = number(row + 24) & 0xffffffffU;
     if (first > records || count > records - first) continue;
-    put(row + 40, kHeader + rows * kRow + first * kRecord, count * kRecord);
+    put(row + 40, hash_of(first_record + first * kRecord, count * kRecord));
   }
-  put(32, kHeader, rows * kRow);
-  put(40, 0, 40);
+  const std::uint64_t both[] = {hash_of(tables, rows * kRow),
+                                hash_of(tables + rows * kRow, names * kName)};
+  put(40, hash_of(both, sizeof both));
+  put(48, hash_of(file.data(), 48));
 }
 
 // Also with correct checksums: an index may come from anywhere.

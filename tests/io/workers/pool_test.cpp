@@ -34,6 +34,7 @@
 #include <tests/io/workers/asked.h>
 #include <tests/mutants.h>
 #include <tests/one_in.h>
+#include <tests/tried.h>
 #include <tests/worker_samples.h>
 #include <unistd.h>
 
@@ -318,12 +319,16 @@ TEST(WorkerPool, EndsNothingButSamplesWhereMemoryIsShort) {
 }
 
 TEST(WorkerPool, EndsAWorkerThatTakesTooLong) {
-  Asked<std::int64_t> asked("wild", {.workers = 2, .argument = "hang@3", .deadline_s = 5});
-  const auto answers = asked.all_of(20);
-  for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(answers[i].sample.has_value(), i != 3);
-  EXPECT_NE(answers[3].error.find("took longer for a sample than deadline_s = 5 seconds"),
-            std::string::npos)
-      << answers[3].error;
+  for (const std::string how : {"hang", "stop"}) {
+    SCOPED_TRACE(how);
+    Asked<std::int64_t> asked("wild", {.workers = 2, .argument = how + "@3", .deadline_s = 5});
+    const auto answers = asked.all_of(20);
+    for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(answers[i].sample.has_value(), i != 3);
+    EXPECT_NE(answers[3].error.find("took longer for a sample than deadline_s = 5 seconds"),
+              std::string::npos)
+        << answers[3].error;
+    testing::tried("killed-workers");
+  }
 }
 
 TEST(WorkerPool, TriesOnceMoreIfAsked) {
