@@ -192,7 +192,7 @@ def test_parameters_stand_in_the_order_of_the_fields_of_cpp():
     assert seen > 20
 
 
-@pytest.mark.parametrize("program", [("measure", "pages"), ("reliability", "page")])
+@pytest.mark.parametrize("program", [("measure", "pages"), ("reliability", "page"), ("soak", "page")])
 def test_pages_show_the_results(program):
     """README.md and the pages on performance and reliability show the figures of benchmarks/results/."""
     check = [sys.executable, "-B", str(ROOT / "scripts" / program[0]), program[1], "--check"]
