@@ -1,5 +1,7 @@
-"""Images that tests draw themselves, and what they are made of."""
+"""Images that tests draw themselves, what they are made of, and counts of trials."""
 
+import collections
+import os
 import subprocess
 import sys
 
@@ -31,6 +33,25 @@ def assert_explains_itself(example: str, most_lines: int, command: str) -> None:
     assert 25 <= len(example.splitlines()) <= most_lines
     assert example.startswith('"""')
     assert command in example.split('"""')[1]
+
+
+_trials = collections.Counter()
+
+
+def tried(row: str, count: int = 1) -> None:
+    """Adds trials of the current test to a row of docs/reliability.md, as tried() of tests/tried.h does."""
+    _trials[row] += count
+
+
+def pytest_runtest_logreport(report):
+    """With SLUICE_TRIALS set to a file, appends a line for each row when a test ends: row, count, "passed" or "failed", test."""
+    if report.when != "call":
+        return
+    text = "".join(f"{row}\t{count}\t{report.outcome}\t{report.nodeid}\n" for row, count in _trials.items())
+    _trials.clear()
+    if text and (path := os.environ.get("SLUICE_TRIALS")):
+        with open(path, "a") as file:
+            file.write(text)
 
 
 @pytest.fixture(scope="session")
