@@ -320,17 +320,15 @@ class Pipeline:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Continues from a state: the next loop begins with the first batch that was not delivered, bit for bit.
 
-        A running loop ends with Error. Raises BuildError if the state belongs to another seed, device, dataset or program;
-        the message names the difference. Batch size, threads and the number of shards may differ.
+        A running loop ends with Error, also if the state is refused. Raises BuildError if the state belongs to another seed, device,
+        dataset or program; the message names the difference. Batch size, threads and the number of shards may differ.
         """
         checkpoint = _checkpoint_of(state, "load_state_dict() takes the dict that state_dict() has given")
-        old, structure = self._core, self._structure
+        old = self._core
+        if not old.closed:  # a step that still runs could change an object that the description watches
+            old.reset(old.next_epoch)
         self._build({**self._options, "resume": checkpoint})
-        try:
-            old.close(" by load_state_dict(): begin another loop")
-        except _core.Error:  # called inside one of its own steps
-            self._core, self._structure = old, structure
-            raise
+        old.close(" by load_state_dict(): begin another loop")
 
     # Inspection.
     @property

@@ -178,6 +178,38 @@ def test_loading_a_state_ends_the_loop_that_runs():
     assert [n for (batch,) in pipe for n in batch] == [1, 2, 3]
 
 
+def test_no_step_runs_while_a_loaded_state_is_described():
+    """Else the `if` would see that a step changes its own object."""
+
+    class Step:
+        calls = 0
+
+        def __call__(self, i):
+            self.calls += 1
+            return i
+
+    step = Step()
+
+    def let_others_run():
+        for _ in range(2000):
+            os.sched_yield()
+
+    def describe():
+        i = sluice.source(lambda i: i, int, samples=10**6)
+        if i > 3:
+            let_others_run()
+            i = sluice.map(step, i, returns=int)
+        return i
+
+    pipe = sluice.pipeline(prefetch=3)(describe)()
+    for _ in range(3):
+        batches = iter(pipe)
+        assert next(batches)[0].tolist() == [0]
+        pipe.load_state_dict(pipe.state_dict())
+        assert next(iter(pipe))[0].tolist() == [1]
+        pipe.reset()
+
+
 @pytest.mark.parametrize("state", [{}, {"checkpoint": None}, {"checkpoint": ""}, {"checkpoint": 3}, None, "x"])
 def test_refuses_what_is_no_state(state):
     pipe = sluice.pipeline(lambda: sluice.source(lambda i: i, int, samples=4))()
