@@ -2,7 +2,7 @@
 loops that are cancelled or left. Each sample is delivered as plain Python computes it, or ends once with the fault's error. The
 next epoch is whole, and no thread, process or file descriptor is left.
 
-  SLUICE_FAULT_PLANS=10000   the number of programs to try instead of 240
+  SLUICE_PYTHON_PLANS=10000   the number of programs to try instead of 240
   SLUICE_RANDOM_SEED=5       the first seed; a failure prints its seed
 """
 
@@ -28,7 +28,7 @@ import sluice
 from sluice import ops
 
 FIRST = int(os.environ.get("SLUICE_RANDOM_SEED", "1"))
-PROGRAMS = int(os.environ.get("SLUICE_FAULT_PLANS", "240"))
+PROGRAMS = int(os.environ.get("SLUICE_PYTHON_PLANS", "240"))
 SOURCES = ["list", "memory", "dataset", "groups", "until end", "groups until end", "generator", "iterator", "files"]
 STEPS = 3
 IMAGES = 24
@@ -677,7 +677,7 @@ def test_faults_cost_only_the_samples_that_meet_them(images, tmp_path, capfd):
     for seed in range(FIRST, FIRST + PROGRAMS):
         folder = tempfile.mkdtemp(dir=tmp_path)
         plan = Plan(seed, folder)
-        again = f"SLUICE_RANDOM_SEED={seed} SLUICE_FAULT_PLANS=1 python -m pytest tests/python/test_fault_plans.py"
+        again = f"SLUICE_RANDOM_SEED={seed} SLUICE_PYTHON_PLANS=1 python -m pytest tests/python/test_fault_plans.py"
         with capfd.disabled():  # for the traces
             limit = threading.Timer(HANG_SECONDS, end_with_traces, [again])
             limit.daemon = True
