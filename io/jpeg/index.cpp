@@ -72,7 +72,10 @@ class JpegIndexFile {
     std::uint64_t name = 0;  // hash
     std::uint64_t hash = 0;
     std::uint64_t size = 0;
-    auto operator<=>(const Name&) const = default;
+    bool operator==(const Name&) const = default;
+    bool operator<(const Name& other) const {
+      return std::tie(name, hash, size) < std::tie(other.name, other.hash, other.size);
+    }
   };
   // `names`: from the first one with the hash of the wanted one on, sorted. Two names may have the
   // same hash, though hardly ever; then the digest of either matches.
