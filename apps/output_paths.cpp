@@ -29,6 +29,13 @@ bool takes_bytes(const std::string& path) {
   return fs::is_character_file(status) || fs::is_fifo(status);
 }
 
+// True if the path is the folder, or lies in it or below.
+bool lies_in(const std::string& folder, const std::string& path) {
+  const fs::path above = whole_path(folder);
+  const fs::path below = whole_path(path);
+  return std::mismatch(above.begin(), above.end(), below.begin(), below.end()).first == above.end();
+}
+
 }  // namespace
 
 void write_file(const std::string& path, const Bytes& bytes) {
@@ -65,10 +72,7 @@ void make_folder(const std::string& path) {
 
 void check_apart(const char* option, const std::string& path, const Inputs& inputs) {
   std::error_code ignored;
-  const fs::path data = whole_path(inputs.data);
-  const fs::path result = whole_path(path);
-  if (!inputs.data.empty() &&
-      std::mismatch(data.begin(), data.end(), result.begin(), result.end()).first == data.end()) {
+  if (!inputs.data.empty() && lies_in(inputs.data, path)) {
     throw UsageError(
         fmt::format("{} {} lies in the --data folder: it would be read as an image the next time; "
                     "give a place outside of {}",
@@ -89,6 +93,12 @@ void check_out_file(const char* option, const std::string& path, const Inputs& i
   }
   std::error_code ignored;
   check_apart(option, path, inputs);
+  for (const std::string& folder : inputs.files) {
+    if (fs::is_directory(folder, ignored) && lies_in(folder, path)) {
+      throw UsageError(
+          fmt::format("{} {} lies in a folder of packs that are read: give another", option, path));
+    }
+  }
   if (fs::is_directory(path, ignored)) {
     throw UsageError(fmt::format("{} {} is a folder: give the name of a file in it", option, path));
   }
@@ -110,11 +120,7 @@ void check_folder_of(const char* option, const std::string& path, const std::str
         "{} {} cannot be written: {}; choose another folder", option, path,
         reason == EROFS ? "its file system is read-only" : "you may not write in its folder"));
   }
-  const fs::path whole = whole_path(folder.string());
-  const fs::path made = whole_path(out);
-  if (!out.empty() &&
-      std::mismatch(made.begin(), made.end(), whole.begin(), whole.end()).first == made.end())
-    return;
+  if (!out.empty() && lies_in(out, folder.string())) return;
   throw UsageError(fmt::format("{} {}: there is no folder {}: make it, or give another name",
                                option, path, folder.string()));
 }

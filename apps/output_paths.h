@@ -32,15 +32,16 @@ void make_folder(const std::string& path);
 struct Inputs {
   std::string data;                     // a folder
   std::string pipeline;                 // a file
-  std::vector<std::string> files = {};  // other files
+  std::vector<std::string> files = {};  // other files, and folders of packs
 };
 
 // Throws UsageError if the output `path` is an input file, or lies in the data folder, where the
 // next run would read it as an image.
 void check_apart(const char* option, const std::string& path, const Inputs& inputs);
 
-// Like check_apart(), for an output file. Also rejects "-", a folder, and a symbolic link to a
-// file, because it is unclear whether to replace the link or the file.
+// Like check_apart(), for an output file. Also rejects "-", a folder, a file in a folder of packs,
+// which it might replace, and a symbolic link to a file, because it is unclear whether to replace
+// the link or the file.
 void check_out_file(const char* option, const std::string& path, const Inputs& inputs = {});
 
 // Throws UsageError unless the file's folder exists and is writable, or is `out` or in it, which

@@ -306,8 +306,7 @@ bool PutBlock(const PackBlock& block, std::int32_t difference, const HuffmanCode
 std::size_t ReadSymbols(std::span<const PackBlock> blocks, const PackLayout& layout,
                         const SymbolOutput& out) {
   std::int16_t predictors[4] = {};
-  NonzeroList list;
-  list[0] = 0;
+  NonzeroList list = {};  // what is behind the last coefficient becomes codes, too
   int in_group = 0;
   std::size_t at = 0;
   out.negative[0] = 0;
