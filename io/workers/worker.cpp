@@ -439,7 +439,8 @@ void Worker::close() noexcept {
 }
 
 Worker::Ending Worker::end(const std::string& why) {
-  constexpr int kToEnd = 200;  // milliseconds, after its socket was closed
+  // Milliseconds, after its socket was closed. The system takes long to end a large process.
+  constexpr int kToEnd = 2000;
   Ending ending;
   ending.was_ready = ready_;
   ending.said_hello = said_hello_;
