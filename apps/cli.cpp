@@ -171,9 +171,10 @@ void add_index(CLI::App& command, IndexOptions& options, std::vector<std::string
       ->required(false);
   CLI::Option* const check =
       command
-          .add_option("--check", options.check,
-                      "makes no index, but compares the files with this one: names those that have "
-                      "changed since it was made")
+          .add_option(
+              "--check", options.check,
+              "compares the files with their digests in the index FILE, and names those that "
+              "have changed; makes no index")
           ->type_name("FILE");
   command
       .add_option("--out", options.out, "file for the index; an index that is there is replaced")
@@ -185,13 +186,14 @@ void add_index(CLI::App& command, IndexOptions& options, std::vector<std::string
           "an entry for every N blocks (MCUs) along a row, 1 to 65535 (default: 16): fewer make a "
           "larger index and faster regions; rows: one entry for each row, the smallest index")
       ->transform(number_or("rows", number_from(1, 65535)))
+      ->excludes(check)
       ->type_name("N|rows");
   add_threads(command, options.threads);
   add_all_names(command);
   command.footer(
       "With --index FILE, augment and bench then decode only the regions that they need. Files are "
-      "known by their content: one that has changed decodes as without an index, unless augment "
-      "--verify refuses it.");
+      "known by their content: one that has changed decodes as without an index. With "
+      "augment --verify, it cannot be used.");
 }
 
 void add_cat(CLI::App& command, CatOptions& options) {

@@ -97,12 +97,17 @@ class Indexing {
                  counted(files_.size(), "file"));
       return 128 + signal;
     }
-    if (indexed_ > 0) index_->save(options_.out);
+    // An index of files that decode without it has digests only.
+    const bool useful =
+        indexed_ > 0 || std::any_of(left_out_.begin(), left_out_.end(), [](const NotIndexed& file) {
+          return file.report.result == JpegLearnt::unsuitable;
+        });
+    if (useful) index_->save(options_.out);
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     progress.finish();
     summarize(seconds, threads);
-    if (indexed_ == 0) {
+    if (!useful) {
       (void)std::fflush(stdout);
       throw Error(fmt::format("nothing was indexed: {} cannot be", counted(files_.size(), "file")));
     }
@@ -143,6 +148,7 @@ class Indexing {
               ? "one for each row of block groups"
               : fmt::format("one for every {} of a row", counted(options_.grain, "block group")));
     }
+    if (index_->names() > 0) fmt::print("digests of {}\n", counted(index_->names(), "file"));
     std::sort(left_out_.begin(), left_out_.end(),
               [](const NotIndexed& a, const NotIndexed& b) { return a.file < b.file; });
     name_left_out(JpegLearnt::unsuitable, "of a kind that an index does not help with");
@@ -203,17 +209,18 @@ int check_files(const IndexOptions& options) {
     fmt::print("{} differ, or cannot be compared:\n", differences.size());
     // Without the advice, which is the same for all.
     name_each(differences, [](const SampleError& error) {
-      return error.what.substr(0, error.what.rfind("; "));
+      return error.what.substr(0, std::min(error.what.rfind("; restore the file"),
+                                           error.what.rfind("; make the index again")));
     });
   }
   std::int64_t gone = index->names();
   for (std::int64_t i = 0; i < files.size(); ++i) gone -= index->knows_name(files.name_below(i));
-  if (gone > 0) fmt::print("{} that the index has digests of are gone\n", gone);
+  if (gone > 0) fmt::print("{} of the files in the index were not found\n", gone);
   std::vector<LeftOut> left_out = left_out_of(files);
   std::erase_if(left_out, [](const LeftOut& one) { return one.count == 0; });  // told above
   name_left_out(left_out);
   if (const int signal = interruption.signal(); signal != 0) return 128 + signal;
-  return differences.empty() && gone == 0 ? 0 : 1;
+  return differences.empty() && gone == 0 && unreadable_of(left_out).empty() ? 0 : 1;
 }
 
 }  // namespace

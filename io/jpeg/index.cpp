@@ -208,12 +208,13 @@ JpegIndexFile::JpegIndexFile(const std::string& path, std::uint64_t bytes_in_mem
   if (std::memcmp(header.magic, kMagic, sizeof(kMagic)) != 0) {
     fail(path_, "is not an index file of Sluice");
   }
-  if (header.checksum != checksum(header)) fail_damaged(path_, "its header");
+  // First, since headers of other versions have other checksums.
   if (header.version != kVersion || header.row_size != sizeof(Row)) {
     fail(path_, fmt::format("has version {}, but this is a program for version {}; make it again "
                             "with 'sluice index'",
                             header.version, kVersion));
   }
+  if (header.checksum != checksum(header)) fail_damaged(path_, "its header");
   std::uint64_t rest = size_ - sizeof(Header);
   const auto take = [&](std::uint64_t count, std::size_t bytes) {
     if (count > rest / bytes) fail_damaged(path_, "its length is wrong");

@@ -365,18 +365,17 @@ void Files::List::note_names(const JpegIndex& index) {
   const std::int64_t known = static_cast<std::int64_t>(files.size()) - unknown;
   if (known == 0) {
     throw_folder(folder,
-                 "has no file that the index has a digest of; make the index of this very "
-                 "folder, with 'sluice index'");
+                 "has no file that is in the index; make the index of this folder, with "
+                 "'sluice index'");
   }
   if (unknown > 0) {
     const std::string others = unknown > 1 ? "and " + std::to_string(unknown - 1) + " more " : "";
-    left_out.push_back({first->path, others + "will fail: no digest in the index", 0, false});
+    left_out.push_back({first->path, others + "will fail: not in the index", 0, false});
   }
   if (known < index.names()) {
-    left_out.push_back({folder,
-                        "lacks " + std::to_string(index.names() - known) +
-                            " of the files that the index has digests of",
-                        0, false});
+    left_out.push_back(
+        {folder, "lacks " + std::to_string(index.names() - known) + " of the files in the index", 0,
+         false});
   }
 }
 
@@ -415,9 +414,8 @@ Files::Files(const std::string& folder, const FilesOptions& options) {
   }
   for (const std::string& name : list->classes) print.add(name);
   list->fingerprint = print.text();
-  list->reader.emplace(
-      options.index, list->files.size(),
-      ImageReader::Options{.parts = options.parts, .verify = options.verify, .what = "files_in"});
+  list->reader.emplace(options.index, list->files.size(),
+                       ImageReader::Options{.parts = options.parts, .verify = options.verify});
   if (options.verify != Verify::never) list->note_names(*options.index);
   list_ = std::move(list);
 }

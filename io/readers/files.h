@@ -30,8 +30,8 @@
 // pixels never mix two contents. No descriptor is kept open meanwhile. Files of a network are
 // always read whole. So are files that go to a step that needs all bytes, or into a batch.
 //
-// With `verify`, files are compared with the digests that the index keeps. left_out() names the
-// files that have none, which will fail, and counts those that are gone.
+// With `verify`, files are compared with the digests that the index keeps. left_out() counts the
+// files that are not in the index, which will fail, and those of the index that were not found.
 //
 // Ownership: Files is a small handle on a shared, immutable list, which keeps the index; copies are
 // cheap. The bytes that it returns keep the index, too. Threads: any number at once. Errors:

@@ -110,16 +110,15 @@ ImageReader::ImageReader(std::shared_ptr<JpegIndex> index, std::size_t images,
     : index_(std::move(index)), options_(options) {
   if (index_ != nullptr) hashes_ = std::make_unique<FileHashes>(images);
   if (options.verify == Verify::never) return;
-  const std::string what = options.what;
   if (index_ == nullptr) {
-    throw BuildError(what +
-                     ": .verify needs an index with digests: pass one that 'sluice index' "
-                     "has made of the same folder");
+    throw BuildError(
+        "verify needs an index with digests; pass one that 'sluice index' has made of the same "
+        "folder");
   }
   if (index_->names() == 0) {
-    throw IoError(what +
-                  ": the index has no digests to verify files with; only 'sluice index' "
-                  "keeps them: make the index with it");
+    throw IoError(
+        "the index has no digests to verify files with; only 'sluice index' keeps them: make the "
+        "index with it");
   }
 }
 

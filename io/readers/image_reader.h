@@ -127,7 +127,6 @@ class ImageReader {
   struct Options {
     ReadParts parts = ReadParts::cached;
     Verify verify = Verify::never;
-    const char* what = "";  // the function that the user called, for errors about `verify`
     Clock::time_point (*now)() = Clock::now;  // replaced in tests
   };
   // The place of an image in its file.

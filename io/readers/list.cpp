@@ -342,10 +342,9 @@ std::string in_folder(const std::string& folder, std::string path) {
 std::string name_below(const std::string& folder, const std::string& path) {
   const auto file = std::filesystem::path(path).lexically_normal();
   if (folder.empty()) return file.string();
-  // A slash at the end would count as a part of the folder's path.
-  return file
-      .lexically_relative((std::filesystem::path(folder) / ".").lexically_normal().parent_path())
-      .string();
+  auto above = std::filesystem::path(folder).lexically_normal();
+  if (above.filename().empty()) above = above.parent_path();  // a slash at the end
+  return file.lexically_relative(above).string();
 }
 
 }  // namespace
@@ -354,8 +353,7 @@ struct ListRows::Shared {
   Shared(const std::string& list, const ListOptions& options)
       : file(list, options),
         folder(folder_of(list, options)),
-        reader(options.index, file.size(),
-               {.parts = options.parts, .verify = options.verify, .what = "list_in"}) {}
+        reader(options.index, file.size(), {.parts = options.parts, .verify = options.verify}) {}
 
   ListFile file;
   std::string folder;

@@ -56,8 +56,8 @@ struct ListOptions {
   std::string folder = {};  // the base of relative paths; empty: the list's folder
   std::shared_ptr<JpegIndex> index = {};
   ReadParts parts = ReadParts::cached;
-  // Needs an index that `sluice index` has made of `folder`, whatever files the list names. Files
-  // that a column of type Bytes names are not verified.
+  // Needs an index that `sluice index` has made of `folder`. Files that a column of type Bytes
+  // names are not verified.
   Verify verify = Verify::never;
 };
 

@@ -203,10 +203,10 @@ Files class_folders(nb::handle folder, const std::optional<Names>& endings) {
 void bind_sources(nb::class_<Description>& description) {
   description
       .def("read_files", read_files, nb::arg("folder"), nb::arg("options"), nb::arg("index").none(),
-           nb::arg("verify"), nb::arg("endings").none(), nb::arg("leave_out"), nb::arg("classes"),
-           nb::arg("allow_empty"), nb::arg("with_names"))
+           nb::arg("verify").none(), nb::arg("endings").none(), nb::arg("leave_out"),
+           nb::arg("classes"), nb::arg("allow_empty"), nb::arg("with_names"))
       .def("read_list", read_list, nb::arg("list"), nb::arg("path"), nb::arg("columns"),
-           nb::arg("types"), nb::arg("options"), nb::arg("index").none(), nb::arg("verify"),
+           nb::arg("types"), nb::arg("options"), nb::arg("index").none(), nb::arg("verify").none(),
            nb::arg("folder"), nb::arg("format").none(), nb::arg("names"))
       .def("read_tar", read_tar, nb::arg("archives"), nb::arg("columns"), nb::arg("types"),
            nb::arg("options"), nb::arg("index").none(), nb::arg("offsets"),

@@ -352,7 +352,7 @@ def image_folder(
     index : path or 'memory', optional
         See :func:`files`.
     verify : {{'never', 'sample', 'always'}}, default 'never'
-        See :func:`files`. A JPEG index has digests of JPEG files only.
+        See :func:`files`. A JPEG index has digests of JPEG files only, so files of other types fail.
     leave_out_unreadable : bool, default False
         See :func:`files`.
     classes : list of str, optional

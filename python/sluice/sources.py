@@ -245,7 +245,7 @@ def files(
         while reading.
     verify : {{'never', 'sample', 'always'}}, default 'never'
         Which files are compared with their digests in `index`, a file that `sluice index` wrote for this folder: none,
-        one of 16 in each epoch, or all. A file that has changed fails its sample. `stats()` counts them.
+        one of 16 in each epoch, or all. A file that has changed fails its sample. `stats` counts those that match.
     endings : str or list of str, optional
         File name endings to read. By default ['.jpg', '.jpeg', '.jpe'].
     leave_out_unreadable : bool, default False

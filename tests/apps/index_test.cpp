@@ -202,7 +202,20 @@ TEST_F(Index, ChecksTheFilesThatItWasMadeOf) {
   fs::remove(data_ / "arrow.jpg");
   ran = check();
   EXPECT_EQ(ran.status, 1) << ran.errors;
-  EXPECT_TRUE(says(ran.out, "1 that the index has digests of are gone\n")) << ran.out;
+  EXPECT_TRUE(says(ran.out, "1 of the files in the index were not found\n")) << ran.out;
+}
+
+TEST_F(Index, KeepsDigestsOfFilesThatItDoesNotHelpWith) {
+  for (const auto& entry : fs::directory_iterator(data_)) {
+    if (entry.path().filename() != "mountains.jpg") fs::remove_all(entry.path());
+  }
+  const Ran ran = index("index");
+  EXPECT_EQ(ran.status, 0) << ran.errors;
+  EXPECT_TRUE(says(ran.out, "digests of 1 file\n")) << ran.out;
+  const std::string check = "index --data " + data_.string() + " --check " + path("index");
+  EXPECT_EQ(run_program(check).status, 0);
+  fs::create_symlink("nowhere", data_ / "a; b.jpg");
+  EXPECT_TRUE(says(run_program(check).out, "a; b.jpg' cannot be opened: No such file"));
 }
 
 TEST_F(Index, ADamagedOneIsRefused) {

@@ -194,6 +194,10 @@ TEST_F(JpegIndexTest, DamagedFilesAreErrorsThatSaySo) {
     write_all(path("cut"), sound.substr(0, size));
     EXPECT_NE(failure(path("cut")), "") << size;
   }
+  std::string older = sound;
+  older[8] = 2;  // its version; the checksum of its header stood elsewhere
+  write_all(path("older"), older);
+  EXPECT_NE(failure(path("older")).find("has version 2"), std::string::npos);
   write_all(path("long"), sound + "x");
   EXPECT_NE(failure(path("long")), "");
   write_all(path("foreign"), std::string(1000, 'a'));

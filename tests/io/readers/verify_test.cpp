@@ -178,13 +178,27 @@ TEST_P(VerifyFilesTest, FilesThatAreNewOrGoneAreNamed) {
   std::ofstream(folder_ / "a/new1.jpg") << "new";
   std::ofstream(folder_ / "a/new2.jpg") << "new";
   const std::string both = said(folder_.string());
-  EXPECT_NE(both.find("lacks 1 of the files that the index has digests of"), std::string::npos)
-      << both;
-  EXPECT_NE(both.find("new1.jpg' and 1 more will fail: no digest in the index"), std::string::npos)
+  EXPECT_NE(both.find("lacks 1 of the files in the index"), std::string::npos) << both;
+  EXPECT_NE(both.find("new1.jpg' and 1 more will fail: not in the index"), std::string::npos)
       << both;
   // Names begin below the folder that the index was made of.
-  EXPECT_NE(error_of<IoError>([&] { said((folder_ / "a").string()); }).find("of this very folder"),
+  EXPECT_NE(error_of<IoError>([&] {
+              said((folder_ / "a").string());
+            }).find("no file that is in the index"),
             std::string::npos);
+}
+
+// Names begin below the list's folder, however its path is written.
+TEST_P(VerifyFilesTest, AListMayLieAnywhere) {
+  const fs::path before = fs::current_path();
+  fs::current_path(folder_ / "a");
+  for (const char* const folder : {"..", "../", "../.", "../a/..", "./../"}) {
+    const auto list =
+        list_in("../list.csv", {.folder = folder, .index = index_, .verify = Verify::always});
+    const Outcome outcome = run(list, 1, 1)[0];
+    EXPECT_TRUE(outcome.failed.empty()) << folder << ": " << outcome.error;
+  }
+  fs::current_path(before);
 }
 
 INSTANTIATE_TEST_SUITE_P(Datasets, VerifyFilesTest, ::testing::Values(false),
