@@ -191,20 +191,19 @@ int check_files(const IndexOptions& options) {
         return jpeg;
       });
   std::vector<SampleError> differences;
-  std::int64_t same = 0, done = 0;
+  std::int64_t same = 0;
   const Interruption interruption([&pipeline] { pipeline.cancel(); });
   auto epoch = pipeline.epoch();
   while (const auto batch = epoch.next()) {
     if (interruption.asked()) break;
     same += static_cast<std::int64_t>(batch->size());
     differences.insert(differences.end(), batch->errors().begin(), batch->errors().end());
-    const auto here = static_cast<std::int64_t>(batch->size() + batch->errors().size());
-    progress.add(here);
-    done += here;
+    progress.add(static_cast<std::int64_t>(batch->size() + batch->errors().size()));
   }
   progress.finish();
-  fmt::print("compared {} of {} with {}: {} have not changed\n", done,
-             counted(files.size(), "file"), escape_control_chars(options.check), same);
+  fmt::print("compared {} of {} with {}: {} have not changed\n",
+             same + static_cast<std::int64_t>(differences.size()), counted(files.size(), "file"),
+             escape_control_chars(options.check), same);
   if (!differences.empty()) {
     fmt::print("{} differ, or cannot be compared:\n", differences.size());
     // Without the advice, which is the same for all.

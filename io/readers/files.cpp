@@ -104,7 +104,7 @@ struct Files::List {
     std::int64_t label = -1;
   };
   std::string folder;
-  std::size_t below = 0;  // the bytes of a path before its part below the folder
+  std::size_t prefix = 0;  // the bytes of each path before its part below the folder
   std::vector<File> files;
   std::vector<std::string> classes;
   std::vector<LeftOut> left_out;
@@ -112,7 +112,7 @@ struct Files::List {
   std::optional<ImageReader> reader;
 
   std::string_view name_below(const File& file) const {
-    return std::string_view(file.path).substr(below);
+    return std::string_view(file.path).substr(prefix);
   }
   void note_names(const JpegIndex& index);
 };
@@ -382,7 +382,7 @@ void Files::List::note_names(const JpegIndex& index) {
 Files::Files(const std::string& folder, const FilesOptions& options) {
   auto list = std::make_shared<List>();
   list->folder = folder;
-  list->below = (fs::path(folder) / "x").native().size() - 1;
+  list->prefix = (fs::path(folder) / "x").native().size() - 1;
   Numbers numbers = numbers_of(options.classes);
   require_folder(folder);
   Walk walk(options);
@@ -408,7 +408,7 @@ Files::Files(const std::string& folder, const FilesOptions& options) {
   list->left_out = walk.left_out.list();
   detail::Fingerprint print;
   for (std::string& path : walk.paths) {
-    print.add(std::string_view(path).substr(list->below));
+    print.add(std::string_view(path).substr(list->prefix));
     const auto number = numbers.find(class_of(folder, path));
     list->files.push_back({std::move(path), number == numbers.end() ? -1 : number->second});
   }
@@ -439,11 +439,9 @@ const std::string& Files::fingerprint() const { return list_->fingerprint; }
 SourceReads Files::reads() const { return list_->reader->reads(); }
 
 std::tuple<Bytes, std::int64_t> Files::read(std::int64_t i, std::int64_t epoch) const {
-  const auto image = static_cast<std::size_t>(i);
-  Bytes file = list_->reader->verifies(image, epoch)
-                   ? list_->reader->read_verified(image, name(i), name_below(i))
-                   : list_->reader->read(image, name(i));
-  return {std::move(file), label(i)};
+  return {list_->reader->read(static_cast<std::size_t>(i), name(i), epoch,
+                              [&] { return name_below(i); }),
+          label(i)};
 }
 
 std::tuple<Bytes, std::int64_t> Files::operator()(const SampleInfo& info) const {

@@ -58,9 +58,9 @@ class FileHashes {
   // Returns the hash of file i if it is known for the file's current state.
   std::optional<std::uint64_t> known(std::size_t i, const FileState& state) const;
   // Returns the hash of the content that was read from file i. Nothing if the file may have been
-  // written meanwhile. `hash`: that of the content, if it has been computed.
+  // written meanwhile. `computed`: the hash of the content, if it is known.
   std::optional<std::uint64_t> of(std::size_t i, std::span<const std::uint8_t> content,
-                                  const FileRead& read, std::optional<std::uint64_t> hash = {});
+                                  const FileRead& read, std::optional<std::uint64_t> computed = {});
 
  private:
   // Two threads may write at once. A hash is valid only with the seal that was made of it.
@@ -140,10 +140,13 @@ class ImageReader {
 
   // Image i is the whole file.
   Bytes read(std::size_t i, const std::string& path) const;
-  // True if image i is to be verified in this epoch.
-  bool verifies(std::size_t i, std::int64_t epoch) const;
-  // Image i is the whole file, and must have the digest that the index keeps of the name.
-  Bytes read_verified(std::size_t i, const std::string& path, std::string_view name) const;
+  // The same, but verifies the image if it is to be verified in this epoch: then it must have the
+  // digest that the index keeps of name_of().
+  template <class NameOf>
+  Bytes read(std::size_t i, const std::string& path, std::int64_t epoch,
+             const NameOf& name_of) const {
+    return verifies(i, epoch) ? read_verified(i, path, name_of()) : read(i, path);
+  }
 
   // Image i lies at `place` in the file, and fetch() reads all of it.
   template <class Fetch>
@@ -168,6 +171,8 @@ class ImageReader {
   SourceReads reads() const { return counts_->now(); }
 
  private:
+  bool verifies(std::size_t i, std::int64_t epoch) const;
+  Bytes read_verified(std::size_t i, const std::string& path, std::string_view name) const;
   // Reads the header of an image that the index knows; the rest will be read on demand.
   std::optional<Bytes> begin(std::size_t i, const OpenFile& file, const FileState& state,
                              const Place& place) const;

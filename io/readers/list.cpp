@@ -339,7 +339,7 @@ std::string in_folder(const std::string& folder, std::string path) {
 }
 
 // Returns the path in the folder that leads to a file, without detours such as "./".
-std::string name_below(const std::string& folder, const std::string& path) {
+std::string name_in_index(const std::string& folder, const std::string& path) {
   const auto file = std::filesystem::path(path).lexically_normal();
   if (folder.empty()) return file.string();
   auto above = std::filesystem::path(folder).lexically_normal();
@@ -392,10 +392,8 @@ std::string ListRows::name(std::int64_t i) const {
 }
 
 Bytes ListRows::read(std::int64_t i, const ListRow& row, std::int64_t epoch) const {
-  const ImageReader& reader = shared_->reader;
-  const auto image = static_cast<std::size_t>(i);
-  if (!reader.verifies(image, epoch)) return reader.read(image, row.path);
-  return reader.read_verified(image, row.path, name_below(shared_->folder, row.path));
+  return shared_->reader.read(static_cast<std::size_t>(i), row.path, epoch,
+                              [&] { return name_in_index(shared_->folder, row.path); });
 }
 
 Bytes ListRows::read_column(const ListRow& row, std::size_t column) const {

@@ -88,7 +88,7 @@ class Steps(Writer):
         if added := re.match(r"(\w+) [+-]= ", text):
             super().line(depth, f"{added[1]} = {added[1]} % 23")
 
-    def truth(self, depth=1):
+    def truth(self, depth=1):  # short conditions, where Writer's begin at 0
         return super().truth(depth)
 
     def number(self, depth=1):
