@@ -237,6 +237,10 @@ std::string to_string(const Stats& stats) {
       text += fmt::format("{}: {} compared with digests\n", source.step,
                           counted_with_commas(source.reads.verified, "file", "files"));
     }
+    if (source.reads.repeated > 0) {
+      text += fmt::format("{}: {} repeated after an I/O error\n", source.step,
+                          counted_with_commas(source.reads.repeated, "read", "reads"));
+    }
   }
   for (const auto& [step, workers] : stats.workers) {
     text += fmt::format("{}: {} of {} at work, {}, {}, {}\n", step, workers.ready,

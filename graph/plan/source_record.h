@@ -34,17 +34,19 @@ struct SourceReads {
   std::int64_t file_bytes = 0;  // the total size of these files
   std::int64_t bytes_read = 0;  // less than file_bytes if only parts were needed
   std::int64_t verified = 0;    // files that had the digest in their index (Verify)
+  std::int64_t repeated = 0;    // reads that were repeated after an I/O error
 
   SourceReads& operator+=(const SourceReads& more) {
     files += more.files;
     file_bytes += more.file_bytes;
     bytes_read += more.bytes_read;
     verified += more.verified;
+    repeated += more.repeated;
     return *this;
   }
   SourceReads operator-(const SourceReads& before) const {
     return {files - before.files, file_bytes - before.file_bytes, bytes_read - before.bytes_read,
-            verified - before.verified};
+            verified - before.verified, repeated - before.repeated};
   }
   bool operator==(const SourceReads&) const = default;
 };

@@ -82,7 +82,10 @@ Bytes PackSamples::Shared::read_whole(const Place& place, const OpenFile& file) 
   const std::span<std::uint8_t> rest(to + begin.size(), entry.bytes);
   if (file.read(entry.offset, rest) < rest.size()) fail_changed(place);
   table.check(place, rest);
-  counts->add({.files = 1, .file_bytes = entry.bytes, .bytes_read = entry.bytes});
+  counts->add({.files = 1,
+               .file_bytes = entry.bytes,
+               .bytes_read = entry.bytes,
+               .repeated = file.take_repeated()});
   return bytes;
 }
 

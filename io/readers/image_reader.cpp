@@ -73,7 +73,7 @@ bool FileParts::read(const OpenFile& file, std::span<const ByteRange> parts,
     bytes += static_cast<std::int64_t>(got);
   }
   if (file.state() != state_) return false;
-  counts_->add({.files = 0, .file_bytes = 0, .bytes_read = bytes});
+  counts_->add({.bytes_read = bytes, .repeated = file.take_repeated()});
   return true;
 }
 
@@ -154,7 +154,11 @@ Bytes ImageReader::read_verified(std::size_t i, const std::string& path,
                   "'sluice index'");
   }
   const auto bytes = static_cast<std::int64_t>(all.size());
-  counts_->add({.files = 1, .file_bytes = bytes, .bytes_read = bytes, .verified = 1});
+  counts_->add({.files = 1,
+                .file_bytes = bytes,
+                .bytes_read = bytes,
+                .verified = 1,
+                .repeated = file.take_repeated()});
   // Later epochs may then read parts of the file.
   if (file.is_local()) (void)hashes_->of(i, all, {before, file.state(), began}, digest.hash);
   all.set_index(index_, digest.hash);

@@ -80,12 +80,14 @@ class ReadCounts {
     file_bytes_.fetch_add(more.file_bytes, std::memory_order_relaxed);
     bytes_read_.fetch_add(more.bytes_read, std::memory_order_relaxed);
     verified_.fetch_add(more.verified, std::memory_order_relaxed);
+    repeated_.fetch_add(more.repeated, std::memory_order_relaxed);
   }
   SourceReads now() const {
     return {.files = files_.load(std::memory_order_relaxed),
             .file_bytes = file_bytes_.load(std::memory_order_relaxed),
             .bytes_read = bytes_read_.load(std::memory_order_relaxed),
-            .verified = verified_.load(std::memory_order_relaxed)};
+            .verified = verified_.load(std::memory_order_relaxed),
+            .repeated = repeated_.load(std::memory_order_relaxed)};
   }
 
  private:
@@ -93,6 +95,7 @@ class ReadCounts {
   std::atomic<std::int64_t> file_bytes_{0};
   std::atomic<std::int64_t> bytes_read_{0};
   std::atomic<std::int64_t> verified_{0};
+  std::atomic<std::int64_t> repeated_{0};
 };
 
 // FileParts: reads parts of a file, or of a range of bytes in it, as long as the file does not
@@ -152,15 +155,17 @@ class ImageReader {
   template <class Fetch>
   Bytes read(std::size_t i, const OpenFile& file, const Place& place, const Fetch& fetch) const {
     const auto bytes = static_cast<std::int64_t>(place.size);
-    if (index_ == nullptr) {
-      counts_->add({.files = 1, .file_bytes = bytes, .bytes_read = bytes});
-      return fetch();
-    }
+    const auto fetch_all = [&] {
+      Bytes all = fetch();
+      counts_->add(
+          {.files = 1, .file_bytes = bytes, .bytes_read = bytes, .repeated = file.take_repeated()});
+      return all;
+    };
+    if (index_ == nullptr) return fetch_all();
     const Clock::time_point began = options_.now();
     const FileState before = file.state();
     if (std::optional<Bytes> known = begin(i, file, before, place)) return *std::move(known);
-    Bytes all = fetch();
-    counts_->add({.files = 1, .file_bytes = bytes, .bytes_read = bytes});
+    Bytes all = fetch_all();
     std::optional<std::uint64_t> hash;
     if (file.is_local()) hash = hashes_->of(i, all, {before, file.state(), began});
     all.set_index(index_, hash);

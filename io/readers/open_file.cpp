@@ -3,11 +3,14 @@
 #include <sluice/runtime/text.h>
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -36,12 +39,12 @@ FileState state_of(const struct stat& status) {
 OpenFile::OpenFile(std::string path)
     : path_(std::move(path)),
       descriptor_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-  if (!descriptor_) fail("cannot be opened");
+  if (!descriptor_) fail("cannot be opened", errno);
 }
 
 FileState OpenFile::state() const {
   struct stat status {};
-  if (::fstat(descriptor_.number(), &status) != 0) fail("cannot be examined");
+  if (::fstat(descriptor_.number(), &status) != 0) fail("cannot be examined", errno);
   if (S_ISDIR(status.st_mode)) throw IoError(name() + " is a folder, not a file");
   if (!S_ISREG(status.st_mode)) throw IoError(name() + " is not a regular file");
   return state_of(status);
@@ -72,13 +75,23 @@ bool OpenFile::is_cached(std::uint64_t offset) const {
 
 std::size_t OpenFile::read(std::uint64_t offset, std::span<std::uint8_t> first,
                            std::span<std::uint8_t> then) const {
+  constexpr int kWaitsMs[] = {10, 100};
+  std::size_t repeated = 0;
   std::size_t done = 0;
   while (!first.empty() || !then.empty()) {
     const iovec places[] = {{first.data(), first.size()}, {then.data(), then.size()}};
     const ssize_t got =
         ::preadv(descriptor_.number(), places, 2, static_cast<off_t>(offset + done));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail("cannot be read");
+    if (got < 0) {
+      const int error = errno;
+      if (error != EIO) fail("cannot be read", error);
+      if (repeated == std::size(kWaitsMs))
+        fail(fmt::format("cannot be read, {} times", repeated + 1), error);
+      std::this_thread::sleep_for(std::chrono::milliseconds(kWaitsMs[repeated++]));
+      repeated_.fetch_add(1, std::memory_order_relaxed);
+      continue;
+    }
     if (got == 0) break;
     const auto bytes = static_cast<std::size_t>(got);
     const std::size_t of_first = std::min(bytes, first.size());
@@ -101,8 +114,8 @@ std::string OpenFile::content() const {
 
 std::string OpenFile::name() const { return "'" + escape_control_chars(path_) + "'"; }
 
-void OpenFile::fail(const char* what) const {
-  throw IoError(name() + " " + what + ": " + std::generic_category().message(errno));
+void OpenFile::fail(const std::string& what, int error) const {
+  throw IoError(name() + " " + what + ": " + std::generic_category().message(error));
 }
 
 }  // namespace sluice

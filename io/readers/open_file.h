@@ -8,6 +8,7 @@
 
 #include <sluice/io/descriptor.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -65,18 +66,23 @@ class OpenFile final : public RandomAccess {
   // knows.
   bool is_cached(std::uint64_t offset) const;
   std::uint64_t size() const override { return state().size; }
+  // Repeats a read that ends with an I/O error (EIO), since that of a network file system may pass:
+  // after 10 ms, and once more after 100 ms.
   std::size_t read(std::uint64_t offset, std::span<std::uint8_t> first,
                    std::span<std::uint8_t> then = {}) const override;
+  // Returns how many reads were repeated since the last call of this.
+  std::int64_t take_repeated() const { return repeated_.exchange(0, std::memory_order_relaxed); }
   // Returns the whole content, as it is now.
   std::string content() const;
   const std::string& path() const { return path_; }
   std::string name() const override;
 
  private:
-  [[noreturn]] void fail(const char* what) const;
+  [[noreturn]] void fail(const std::string& what, int error) const;
 
   std::string path_;
   detail::Descriptor descriptor_;
+  mutable std::atomic<std::int64_t> repeated_{0};
 };
 
 // FolderEntries: iterates over the names in a folder, in the system's order.

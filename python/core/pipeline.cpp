@@ -89,6 +89,7 @@ nb::dict to_dict(const Stats& stats) {
     one["file_bytes"] = source.reads.file_bytes;
     one["bytes_read"] = source.reads.bytes_read;
     one["verified"] = source.reads.verified;
+    one["repeated"] = source.reads.repeated;
     sources.append(one);
   }
   all["sources"] = sources;

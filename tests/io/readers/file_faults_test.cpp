@@ -1,9 +1,9 @@
 // Files that are gone, replaced, or cannot be read, after their folder was listed: each costs its
 // own sample, whose error names the file and the reason. All other samples are right.
 //
-// This file replaces preadv(), with which files are read. While `reads_fail` is set, reading a file
-// whose name ends in ".eio.jpg" is an I/O error, and all other reads are interrupted at first and
-// return at most 5 bytes.
+// This file replaces preadv(), with which files are read. While `failures` is not 0, the first so
+// many reads of a file whose name ends in ".eio.jpg" are I/O errors, and all other reads are
+// interrupted at first and return at most 5 bytes.
 #include "tests/io/readers/scratch.h"
 #include "tests/tried.h"
 #include <sluice/graph/pipeline.h>
@@ -15,6 +15,8 @@
 #include <cerrno>
 #include <cstdint>
 #include <filesystem>
+#include <map>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -31,7 +33,16 @@ namespace file_faults_test {
 namespace fs = std::filesystem;
 
 constexpr int kFiles = 60;
-std::atomic<bool> reads_fail{false};
+constexpr int kAlways = 1'000'000;
+std::atomic<int> failures{0};
+
+// Counts the reads of each file. Returns true for those that fail.
+bool fails(const std::string& file) {
+  static std::mutex mutex;
+  static std::map<std::string, int> reads;
+  const std::lock_guard lock(mutex);
+  return reads[file]++ < failures;
+}
 
 class FileFaults : public ScratchTest {
  protected:
@@ -81,7 +92,7 @@ TEST_F(FileFaults, CostTheirOwnSample) {
         if (i % 5 == 4) write(fs::path(file(i)).filename().string(), "new " + content(i));
         if (!reason_for(i).empty()) testing::tried("unreadable-files");
       }
-      reads_fail = true;
+      failures = kAlways;
       for (const auto& batch : reads.epoch()) {
         for (std::size_t k = 0; k < batch.size(); ++k) {
           const auto i = static_cast<int>(batch.ids()[k]);
@@ -95,10 +106,42 @@ TEST_F(FileFaults, CostTheirOwnSample) {
           EXPECT_NE(to_string(error).find(file(i)), std::string::npos) << to_string(error);
         }
       }
-      reads_fail = false;
+      failures = 0;
       EXPECT_EQ(reads.stats().epoch.skipped, kFiles / 5 * 3);
       EXPECT_TRUE(reads.stats().epoch.balanced());
     }
+  }
+}
+
+TEST_F(FileFaults, ReadsAreRepeatedAfterAnIoErrorThatPasses) {
+  write_all();
+  const auto of_epoch = [](auto& reads) {
+    std::map<std::int64_t, std::string> found;
+    for (const auto& batch : reads.epoch()) {
+      for (std::size_t k = 0; k < batch.size(); ++k)
+        found[batch.ids()[k]] = batch.template get<0>()[k];
+      for (const SampleError& error : batch.errors()) found[error.id] = error.what;
+    }
+    return found;
+  };
+  for (const int times : {1, 2, 3}) {
+    fs::rename(root_, root_.string() + std::to_string(times));  // the counts go by path
+    root_ = root_.string() + std::to_string(times);
+    auto reads = pipeline(8, 8);
+    failures = times;
+    const auto found = of_epoch(reads);
+    failures = 0;
+    std::int64_t repeated = 0;
+    for (int i = 0; i < kFiles; ++i) {
+      const bool is_bad = i % 5 == 3;
+      if (is_bad) testing::tried("unreadable-files");
+      repeated += is_bad ? std::min(times, 2) : 0;
+      EXPECT_EQ(found.at(i), is_bad && times == 3 ? "'" + file(i) + "' cannot be read, 3 times: " +
+                                                        std::generic_category().message(EIO)
+                                                  : content(i));
+    }
+    // Those of a file that cannot be read are in its error.
+    EXPECT_EQ(reads.stats().sources.at(0).reads.repeated, times < 3 ? repeated : 0);
   }
 }
 
@@ -135,11 +178,12 @@ extern "C" ssize_t preadv(int file, const iovec* places, int count, off_t offset
   const auto read = [&](const iovec* into, int n) {
     return static_cast<ssize_t>(::syscall(SYS_preadv, file, into, n, offset, 0));
   };
-  if (!sluice::file_faults_test::reads_fail) return read(places, count);
+  if (sluice::file_faults_test::failures == 0) return read(places, count);
   std::array<char, 4096> name{};
   const std::string link = "/proc/self/fd/" + std::to_string(file);
   (void)!::readlink(link.c_str(), name.data(), name.size() - 1);
-  if (std::string_view(name.data()).ends_with(".eio.jpg")) {
+  if (std::string_view(name.data()).ends_with(".eio.jpg") &&
+      sluice::file_faults_test::fails(name.data())) {
     errno = EIO;
     return -1;
   }
