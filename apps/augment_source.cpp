@@ -26,8 +26,36 @@ DatasetOptions find_data_options(const AugmentOptions& options,
   dataset.wants = plan ? wants_of(*plan) : wants_of(options.recipe);
   if (dataset.wants == Wants::mask && !can_write_masks())
     throw UsageError("masks are written as PNG files, and this program was built without libpng");
+  const DatasetOptions defaults;
+  if (dataset.wants != Wants::boxes &&
+      (dataset.boxes != defaults.boxes || dataset.box_format != defaults.box_format)) {
+    throw UsageError(
+        "--boxes and --box-format are for --recipe detection, and for plans that take "
+        "boxes: leave them out");
+  }
+  if (dataset.wants != Wants::mask && dataset.mask != defaults.mask) {
+    throw UsageError(
+        "--mask is for --recipe segmentation, and for plans that take a mask: leave it "
+        "out");
+  }
   return dataset;
 }
+
+namespace {
+
+// Throws UsageError if the output file exists, and the list names it.
+void check_not_listed(const char* option, const std::string& path, const Dataset& list) {
+  std::error_code error;
+  if (path.empty() || !fs::is_regular_file(path, error)) return;
+  for (std::int64_t i = 0; i < list.size(); ++i) {
+    if (fs::equivalent(list.name(i), path, error)) {
+      throw UsageError(
+          fmt::format("{} {} is a file that the list names: give another", option, path));
+    }
+  }
+}
+
+}  // namespace
 
 std::shared_ptr<const Dataset> find_dataset(const AugmentOptions& options,
                                             const DatasetOptions& dataset) {
@@ -75,6 +103,12 @@ std::shared_ptr<const Dataset> find_dataset(const AugmentOptions& options,
   check_names_differ({"--out", "--checkpoint", "--sheet", "--trace"},
                      {options.out, options.checkpoint, options.sheet, options.trace});
   std::shared_ptr<const Dataset> opened = open_dataset(dataset, chosen_index(options.index));
+  if (!dataset.list.empty()) {
+    for (const auto& [option, file] : {std::pair{"--sheet", &options.sheet},
+                                       {"--checkpoint", &options.checkpoint},
+                                       {"--trace", &options.trace}})
+      check_not_listed(option, *file, *opened);
+  }
   if (!options.shard.empty()) {
     // With more processes than samples, a process would run through epochs without any.
     const std::int64_t processes = ProcessShard(options.shard).shard().count;

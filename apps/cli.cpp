@@ -140,7 +140,8 @@ void add_bench(CLI::App& command, BenchOptions& options, std::string& size) {
 
 void add_graph(CLI::App& command, GraphOptions& options, RawOptions& raw) {
   add_recipe(command, raw, options.pipeline);
-  command.add_flag("--text", options.text, "print the plan as text, not as a drawing");
+  CLI::Option* const text =
+      command.add_flag("--text", options.text, "print the plan as text, not as a drawing");
   CLI::Option* const passes = command.add_flag("--passes", options.passes,
                                                "print the plan as recorded, and after each pass");
   command
@@ -152,7 +153,8 @@ void add_graph(CLI::App& command, GraphOptions& options, RawOptions& raw) {
   command
       .add_flag("--json", options.json,
                 "print the plan as JSON, which augment and bench --pipeline FILE take")
-      ->excludes(passes);
+      ->excludes(passes)
+      ->excludes(text);
   command
       .add_option("--count", options.count, "number of samples to run (default: each file once)")
       ->check(number_from(std::int64_t{1}, std::int64_t{INT32_MAX}))
@@ -160,15 +162,17 @@ void add_graph(CLI::App& command, GraphOptions& options, RawOptions& raw) {
   add_threads(command, options.threads);
   add_device(command, options.device);
   add_compose(command, options.compose);
+  command.get_option("--compose")->excludes("--json");  // JSON has the plan as recorded
   add_trace(command, options.trace);
 }
 
 void add_index(CLI::App& command, IndexOptions& options, std::vector<std::string>& tar) {
-  add_data(command, options.data)
-      ->excludes(add_tar(command, tar,
-                         "tar archives instead: notes where the files in them lie, for tar_in and "
-                         "sluice cat --offsets FILE"))
-      ->required(false);
+  CLI::Option* const data = add_data(command, options.data)->required(false);
+  CLI::Option* const archives =
+      add_tar(command, tar,
+              "tar archives instead: notes where the files in them lie, for tar_in and sluice cat "
+              "--offsets FILE")
+          ->excludes(data);
   CLI::Option* const check =
       command
           .add_option(
@@ -187,8 +191,9 @@ void add_index(CLI::App& command, IndexOptions& options, std::vector<std::string
           "larger index and faster regions; rows: one entry for each row, the smallest index")
       ->transform(number_or("rows", number_from(1, 65535)))
       ->excludes(check)
+      ->excludes(archives)
       ->type_name("N|rows");
-  add_threads(command, options.threads);
+  add_threads(command, options.threads)->excludes(archives);
   add_all_names(command);
   command.footer(
       "With --index FILE, augment and bench then decode only the regions that they need. Files are "
@@ -245,6 +250,7 @@ void add_operators(CLI::App& command, OperatorsOptions& options) {
       ->check(jpeg_name())
       ->excludes(name)
       ->excludes(json)
+      ->excludes("--markdown")
       ->type_name("FILE");
   command
       .add_option(

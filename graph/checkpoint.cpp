@@ -3,6 +3,8 @@
 #include <sluice/runtime/text.h>
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -14,6 +16,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kFormat = "sluice checkpoint";
 constexpr int kVersion = 1;
+constexpr std::string_view kMembers[] = {"format",  "version", "epoch",  "position", "batch",
+                                         "errors",  "judged",  "shards", "done",     "seed",
+                                         "sampler", "dataset", "plan",   "gpu",      "states"};
 
 // Reads the members of an object, and names the invalid one in errors.
 class Reader {
@@ -176,15 +181,22 @@ std::string Checkpoint::to_json() const {
 }
 
 Checkpoint Checkpoint::from_json(const std::string& text, const std::string& name) {
-  // Stops at values nested deeper than in any checkpoint.
+  // Stops at values nested deeper than in any checkpoint, and at a second member of one name, of
+  // which the parser would keep the last.
   constexpr int kDepth = 4;
-  const auto not_too_deep = [&name](int depth, Json::parse_event_t, const Json&) {
+  std::vector<std::string> members;
+  const auto check = [&](int depth, Json::parse_event_t event, const Json& parsed) {
     if (depth > kDepth) throw BuildError(name + " was not made by Pipeline::checkpoint()");
+    if (event != Json::parse_event_t::key || depth != 1) return true;
+    const auto& member = parsed.get_ref<const std::string&>();
+    if (std::find(members.begin(), members.end(), member) != members.end())
+      throw BuildError(name + " has '" + escape_control_chars(member) + "' more than once");
+    members.push_back(member);
     return true;
   };
   Json json;
   try {
-    json = Json::parse(text, not_too_deep);
+    json = Json::parse(text, check);
   } catch (const Json::parse_error& error) {
     throw BuildError(name + " is not JSON: it ends or is malformed at byte " +
                      std::to_string(error.byte));
@@ -197,6 +209,10 @@ Checkpoint Checkpoint::from_json(const std::string& text, const std::string& nam
   if (const std::int64_t version = reader.number("version"); version != kVersion) {
     throw BuildError(name + " is of version " + std::to_string(version) +
                      ", but this library reads version " + std::to_string(kVersion));
+  }
+  for (const std::string& member : members) {
+    if (std::find(std::begin(kMembers), std::end(kMembers), member) == std::end(kMembers))
+      throw BuildError(name + " has the unknown member '" + escape_control_chars(member) + "'");
   }
   return {.epoch = reader.number("epoch"),
           .position = reader.number("position"),

@@ -96,6 +96,8 @@ class Bench {
       throw UsageError(fmt::format(
           "bench {} has many pipelines, and --trace is for one: leave it out", options.workload));
     }
+    if (options.batch != BenchOptions().batch && options.workload == kLatency)
+      throw UsageError("bench latency has batches of 1 to 256 samples: leave --batch out");
     if (options.workers > 0 && options.workload != kSource)
       throw UsageError("--workers is for bench source");
     if (options_.nvjpeg != "auto" && options_.nvjpeg != "off" && !(decodes_only() && on_gpu()))
@@ -117,6 +119,10 @@ class Bench {
                                      options_.workload));
       if (!options_.pack.empty()) {
         throw UsageError(fmt::format("bench {} reads no packs: --pack is for the other workloads",
+                                     options_.workload));
+      }
+      if (!source && !options_.data.empty()) {
+        throw UsageError(fmt::format("bench {} reads no files: --data is for the other workloads",
                                      options_.workload));
       }
       if (source) {

@@ -2,8 +2,10 @@
 #include <sluice/io/jpeg/encode.h>
 #include <sluice/io/jpeg/libjpeg.h>
 #include <sluice/io/jpeg/self_test.h>
+#include <sluice/runtime/error.h>
 #include <sluice/runtime/image.h>
 #include <sluice/runtime/memory.h>
+#include <sluice/runtime/text.h>
 
 #include <cstdlib>
 #include <optional>
@@ -65,10 +67,15 @@ std::optional<Image> decoded_by_us(const Bytes& file, const Rectangle& region, b
   return out;
 }
 
-// True if some test images decode to the library's pixels.
+// True if some test images decode to the library's pixels. Throws Error for an unknown value of
+// SLUICE_JPEG.
 bool decodes_test_images(bool pixels) {
   const char* const wish = std::getenv("SLUICE_JPEG");
-  if (wish != nullptr && std::string_view(wish) == "stock") return false;
+  if (wish != nullptr && *wish != '\0') {
+    if (std::string_view(wish) == "stock") return false;
+    throw Error("SLUICE_JPEG is '" + escape_control_chars(wish) +
+                "'; set it to stock, so that libjpeg decodes all, or unset it");
+  }
   // Do not use the pool of the sample that runs the test.
   BufferPool pool;
   const BufferPoolScope scope(pool);

@@ -37,8 +37,9 @@ using Json = nlohmann::json;
 
 bool is_one(const Json& number, float& out) {
   if (!number.is_number()) return false;
-  out = static_cast<float>(number.get<double>());
-  return std::isfinite(out);
+  const auto exact = number.get<double>();
+  out = static_cast<float>(exact);
+  return std::isfinite(out) && (out != 0) == (exact != 0);
 }
 bool is_one(const Json& number, std::int64_t& out) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
@@ -75,7 +76,7 @@ void read_list(const Cell& cell, const std::string& wanted, std::vector<T>& out)
 }  // namespace
 
 void read_cell(const Cell& cell, std::vector<float>& out) {
-  read_list(cell, "finite numbers", out);
+  read_list(cell, "finite numbers of 32 bits", out);
 }
 void read_cell(const Cell& cell, std::vector<std::int64_t>& out) {
   read_list(cell, "whole numbers", out);

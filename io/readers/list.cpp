@@ -139,17 +139,28 @@ class JsonRows : public ListFile::Format {
 };
 
 std::vector<ListRow::Text> JsonRows::cells(std::string_view row) const {
-  nlohmann::json object;
+  using Json = nlohmann::json;
+  // The parser would keep the last one of several members of one name.
+  std::vector<int> members(names_.size());
+  const auto count_members = [&](int depth, Json::parse_event_t event, const Json& parsed) {
+    if (event != Json::parse_event_t::key || depth != 1) return true;
+    for (std::size_t i = 0; i < names_.size(); ++i)
+      members[i] += parsed.get_ref<const std::string&>() == names_[i] ? 1 : 0;
+    return true;
+  };
+  Json object;
   try {
-    object = nlohmann::json::parse(row);
-  } catch (const nlohmann::json::out_of_range&) {
+    object = Json::parse(row, count_members);
+  } catch (const Json::out_of_range&) {
     throw CellError("a number in " + in_quotes(without_end_of_line(row)) + " is too large");
-  } catch (const nlohmann::json::parse_error&) {  // then it stays null
+  } catch (const Json::parse_error&) {  // then it stays null
   }
   if (!object.is_object())
     throw CellError(in_quotes(without_end_of_line(row)) + " is not a JSON object");
   std::vector<ListRow::Text> cells;
-  for (const std::string& name : names_) {
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    const std::string& name = names_[i];
+    if (members[i] > 1) throw CellError("the row has " + in_quotes(name) + " more than once");
     const auto found = object.find(name);
     if (found == object.end()) {
       std::string all;
@@ -167,8 +178,8 @@ std::vector<ListRow::Text> JsonRows::cells(std::string_view row) const {
     } else if (found->is_string()) {
       cells.push_back({found->get<std::string>(), Cell::Kind::text});
     } else {
-      cells.push_back({found->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
-                       Cell::Kind::other});
+      cells.push_back(
+          {found->dump(-1, ' ', false, Json::error_handler_t::replace), Cell::Kind::other});
     }
   }
   return cells;

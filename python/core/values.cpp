@@ -65,6 +65,14 @@ bool is_bool(nb::handle object) {
   return name == "bool" || name == "torch.bool";
 }
 
+// NumPy would drop the imaginary part, with a warning.
+bool is_complex(nb::handle object) {
+  if (PyComplex_Check(object.ptr())) return true;
+  if (PyLong_Check(object.ptr()) || PyFloat_Check(object.ptr())) return false;
+  const nb::object dtype = nb::getattr(object, "dtype", nb::none());
+  return !dtype.is_none() && message_of(dtype).find("complex") != std::string::npos;
+}
+
 template <class T>
 T number_of(nb::handle object) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -93,7 +101,7 @@ T number_of(nb::handle object) {
     }
     return number;
   } else {
-    if (is_bool(object)) refuse(object, "a number");
+    if (is_bool(object) || is_complex(object)) refuse(object, "a number");
     const double number = PyFloat_AsDouble(object.ptr());
     if (number == -1 && PyErr_Occurred() != nullptr) {
       PyErr_Clear();
@@ -138,11 +146,13 @@ struct Convert<Bytes> {
   }
   static void from(nb::handle object, Bytes& value) {
     Py_buffer buffer;
-    if (PyObject_GetBuffer(object.ptr(), &buffer, PyBUF_SIMPLE) != 0) {
+    if (PyObject_GetBuffer(object.ptr(), &buffer, PyBUF_C_CONTIGUOUS) != 0) {
       PyErr_Clear();
       refuse(object, "bytes");
     }
     const std::unique_ptr<Py_buffer, void (*)(Py_buffer*)> release(&buffer, PyBuffer_Release);
+    // A row of bytes. Other arrays would lose their shape and their type.
+    if (buffer.itemsize != 1 || buffer.ndim > 1) refuse(object, "bytes");
     value = Bytes::copy_of(
         {static_cast<const std::uint8_t*>(buffer.buf), static_cast<std::size_t>(buffer.len)});
   }

@@ -21,7 +21,7 @@ def shortened(error: BaseException) -> BaseException:
     Unchanged are errors that are raised in the library and are no sluice.Error, TypeError or AttributeError, which are probably bugs. With
     SLUICE_FULL_TRACEBACK set, all are unchanged.
     """
-    if os.environ.get("SLUICE_FULL_TRACEBACK"):
+    if os.environ.get("SLUICE_FULL_TRACEBACK", "0") not in ("", "0"):
         return error
     frames, is_own = [], True
     at = error.__traceback__

@@ -348,7 +348,7 @@ def image_folder(
     endings : str or list of str, optional
         File name endings to read. By default those of JPEG, PNG, WebP and GIF.
     apply_orientation : bool, default True
-        If True, images are turned as their EXIF orientation says.
+        If True, JPEG images are turned as their EXIF orientation says. Other formats have none here.
     index : path or 'memory', optional
         See :func:`files`.
     verify : {{'never', 'sample', 'always'}}, default 'never'

@@ -113,5 +113,24 @@ TEST_F(Annotations, ListsWithoutThemAreRefused) {
   }
 }
 
+TEST_F(Annotations, OptionsWithoutAUseAreRefused) {
+  const std::string masks = "--list " + path("masks.jsonl").string();
+  for (const std::string options : {" --boxes other", " --recipe segmentation --box-format xywh",
+                                    " --mask other", " --recipe detection --mask other"}) {
+    const Ran ran = augment("out", masks + options);
+    EXPECT_EQ(ran.status, 2) << options;
+    EXPECT_NE(ran.errors.find("leave "), std::string::npos) << ran.errors;
+  }
+}
+
+TEST_F(Annotations, AnOutputDoesNotReplaceAFileOfTheList) {
+  const std::string image = path("picked.jpg").string();
+  std::ofstream(image) << "an image";
+  std::ofstream(path("one.csv")) << "path\npicked.jpg\n";
+  const Ran ran = augment("out", "--list " + path("one.csv").string() + " --sheet " + image);
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_NE(ran.errors.find("is a file that the list names"), std::string::npos) << ran.errors;
+}
+
 }  // namespace annotations_test
 }  // namespace sluice::app

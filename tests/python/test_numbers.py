@@ -206,6 +206,40 @@ def test_ranges_of_all_types(type_):
     assert next(iter(pipe()))[0].tolist() == [sum(range(1, 100, 3))]
 
 
+@pytest.mark.parametrize(
+    ("type_", "value", "wanted"),
+    [
+        ("f64", 1 + 2j, "a number"),
+        ("f64", numpy.complex128(3 + 4j), "a number"),
+        ("f32", numpy.complex64(3), "a number"),
+        ("f32", numpy.array(3 + 4j), "a number"),
+        (bytes, numpy.array([1000, 2], "i4"), "bytes"),
+        (bytes, numpy.zeros((2, 3), "u1"), "bytes"),
+        (bytes, memoryview(b"abcd")[::2], "bytes"),
+        (bytes, "ab", "bytes"),
+    ],
+    ids=str,
+)
+def test_a_value_that_would_lose_a_part_is_refused(type_, value, wanted):
+    @sluice.pipeline(batch_size=1, threads=1, on_error="skip")
+    def pipe():
+        return sluice.source(lambda i: value, type_, samples=1)
+
+    (batch,) = pipe()
+    assert f"{wanted} is expected, not" in batch.errors[0]["what"], batch.errors
+
+
+def test_a_row_of_bytes_is_bytes():
+    given = [b"ab", bytearray(b"ab"), memoryview(b"ab"), numpy.frombuffer(b"ab", "u1")]
+
+    @sluice.pipeline(batch_size=len(given), threads=1)
+    def pipe():
+        return sluice.source(lambda i: given[i], bytes, samples=len(given))
+
+    (batch,) = pipe()
+    assert [bytes(one) for one in batch[0]] == [b"ab"] * len(given)
+
+
 @pytest.mark.parametrize("name", [*WHOLE, "f16", "f32", "f64", "bool"])
 def test_number_types_of_numpy_are_types_of_values(name):
     kind = numpy.bool_ if name == "bool" else numpy_type(name).type

@@ -41,5 +41,13 @@ TEST(StockJpeg, LimitsAreCheckedBeforeAPackedJpegIsUnpacked) {
             "raise max_output_bytes");
 }
 
+TEST(JpegSelfTest, AnUnknownWishIsRefused) {
+  (void)::setenv("SLUICE_JPEG", "stok", 1);
+  EXPECT_EQ(error_of<Error>([] { (void)jpeg_entropy_works(); }),
+            "SLUICE_JPEG is 'stok'; set it to stock, so that libjpeg decodes all, or unset it");
+  (void)::unsetenv("SLUICE_JPEG");
+  EXPECT_NO_THROW((void)jpeg_entropy_works());
+}
+
 }  // namespace stock_test
 }  // namespace sluice

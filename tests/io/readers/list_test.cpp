@@ -140,7 +140,7 @@ TEST_F(ListTest, ColumnsMayBeListsOfNumbersAndFiles) {
   const auto quoted = lists("x.csv", "path,boxes,labels,mask\na.jpg,\"[1,2]\",[3],deep/mask.png\n");
   EXPECT_EQ(std::get<1>(quoted.read(0)), (std::vector<float>{1, 2}));
 
-  const std::string wanted = " a list of finite numbers, or of such lists of one length";
+  const std::string wanted = " a list of finite numbers of 32 bits, or of such lists of one length";
   const std::string whole = " a list of whole numbers, or of such lists of one length";
   struct Case {
     std::string row, error;
@@ -151,6 +151,7 @@ TEST_F(ListTest, ColumnsMayBeListsOfNumbersAndFiles) {
         Case{row("[[1,2],[3]]", "[]", mask),
              "column 'boxes': '[[1,2],[3]]' is a list, and not" + wanted},
         Case{row("[1e39]", "[]", mask), "column 'boxes': '[1e+39]' is a list, and not" + wanted},
+        Case{row("[1e-60]", "[]", mask), "column 'boxes': '[1e-60]' is a list, and not" + wanted},
         Case{row("[]", "[1.5]", mask), "column 'labels': '[1.5]' is a list, and not" + whole},
         Case{row("[]", "[9223372036854775808]", mask),
              "column 'labels': '[9223372036854775808]' is a list, and not" + whole},
@@ -285,6 +286,10 @@ TEST_F(ListTest, ABadRowIsTheErrorOfItsSampleAlone) {
        "the list 'x.jsonl', line 3: 'label' is an object, or a list that is not of numbers; a "
        "column has one value, or a list of numbers",
        "x.jsonl"},
+      {"{\"path\":\"a.jpg\",\"label\":1,\"label\":2}",
+       "the list 'x.jsonl', line 3: the row has 'label' more than once", "x.jsonl"},
+      {"{\"path\":\"a.jpg\",\"p\\u0061th\":\"b.jpg\",\"label\":2}",
+       "the list 'x.jsonl', line 3: the row has 'path' more than once", "x.jsonl"},
       {"{\"path\":[1],\"label\":1}",
        "the list 'x.jsonl', line 3, column 'path': '[1]' is not a path", "x.jsonl"},
       {"{\"path\":\"a.jpg\",\"label\":1e400}",
