@@ -68,12 +68,15 @@ arm_system() {
 # only the beginning is told. The compiler's words are shown when it fails.
 build() {
   local preset=$1 folder=build/$1 target=(${2:+--target "$2"})
-  [[ $preset != tsan* ]] || scripts/tsan-tbb
+  case "$preset" in
+    tsan*) scripts/tsan-tbb ;;
+    msan) scripts/msan-libraries ;;
+  esac
   local python=(-DSLUICE_PYTHON=OFF)
   if [ "$preset" = arm ]; then
     arm_system
     python=(-DSLUICE_PYTHON=ON "-DPython_EXECUTABLE=$QEMU_LD_PREFIX/usr/bin/python3")
-  elif [ -z "${2:-}" ] && [[ $preset != tsan* && $preset != asan-library ]]; then
+  elif [ -z "${2:-}" ] && [[ $preset != tsan* && $preset != asan-library && $preset != msan ]]; then
     python_options
   fi
   say "Configuring $folder"
