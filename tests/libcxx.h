@@ -58,8 +58,12 @@ requires is_floating_point_v<T> from_chars_result from_chars(const char* first, 
   }
   const string text(first, end);
   errno = 0;
-  const T read =
-      is_same_v<T, float> ? strtof(text.c_str(), nullptr) : strtod(text.c_str(), nullptr);
+  T read;
+  if constexpr (is_same_v<T, float>) {
+    read = strtof(text.c_str(), nullptr);
+  } else {
+    read = strtod(text.c_str(), nullptr);
+  }
   if (errno == ERANGE) return {end, errc::result_out_of_range};
   value = read;
   return {end, errc()};

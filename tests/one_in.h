@@ -13,7 +13,7 @@ namespace sluice::testing {
 // at least 1.
 inline int one_in(int usual, int sanitized) {
   if (std::getenv("SLUICE_THOROUGH") != nullptr) return 1;
-  return kAddressSanitizer || kThreadSanitizer ? sanitized : usual;
+  return kAddressSanitizer || kThreadSanitizer || kMemorySanitizer ? sanitized : usual;
 }
 
 }  // namespace sluice::testing

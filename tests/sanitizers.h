@@ -15,5 +15,10 @@ inline constexpr bool kAddressSanitizer = true;
 #else
 inline constexpr bool kAddressSanitizer = false;
 #endif
+#if defined(__SANITIZE_MEMORY__)
+inline constexpr bool kMemorySanitizer = true;
+#else
+inline constexpr bool kMemorySanitizer = false;
+#endif
 
 }  // namespace sluice::testing
