@@ -111,7 +111,8 @@ TEST(Fork, NothingHangsInTheChild) {
   if (testing::kThreadSanitizer) GTEST_SKIP() << "counts threads, or forks beside them";
   // glibc's malloc() takes its locks around fork(). The sanitizer's does not before Clang 16: a
   // child waits forever for one that another thread of the parent held.
-  if (testing::kAddressSanitizer) GTEST_SKIP() << "forks while other threads take memory";
+  if (testing::kAddressSanitizer || testing::kMemorySanitizer)
+    GTEST_SKIP() << "forks while other threads take memory";
   auto pipeline = image_pipeline(2);
   auto epoch = pipeline.epoch();
   std::atomic<bool> stop{false};

@@ -338,7 +338,7 @@ TEST(Threads, AreNamedInTheStatsOnlyWhenSomeAreLacking) {
             std::string::npos);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_MEMORY__)
 // Little memory for the stacks of threads: sanitizers take more than that for themselves. However
 // little there is, the run ends by itself: normally with fewer threads, or with an error.
 TEST(Threads, LittleMemoryMeansFewerOfThem) {

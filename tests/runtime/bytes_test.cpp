@@ -1,3 +1,4 @@
+#include "tests/sanitizers.h"
 #include <sluice/runtime/bytes.h>
 
 #include <cstdint>
@@ -147,7 +148,8 @@ TEST(Bytes, KeepTheHashOfTheirContentUntilTheyMayBeWritten) {
     EXPECT_EQ(bytes.content_hash(), Hash());
     bytes.set_index(nullptr, 7);
     (void)std::as_const(bytes).data();
-    (void)all_of(bytes);
+    // libc++ 14, in the build with the memory sanitizer, makes the span from data(), for writing.
+    if (!testing::kMemorySanitizer) (void)all_of(bytes);
     bytes.own();
     EXPECT_EQ(bytes.content_hash(), Hash(7));
 

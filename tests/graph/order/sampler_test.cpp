@@ -33,7 +33,7 @@ Samples range(std::int64_t begin, std::int64_t end) {
 }
 
 Samples sorted(Samples samples) {
-  std::ranges::sort(samples);
+  std::sort(samples.begin(), samples.end());
   return samples;
 }
 
