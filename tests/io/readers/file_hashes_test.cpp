@@ -128,7 +128,8 @@ TEST_F(FileHashesTest, EveryPartOfTheStateCounts) {
 TEST_F(FileHashesTest, NothingIsSaidOfAFileThatWasWrittenJustNow) {
   const FileState state = state_of(status());
   const auto of = [](std::int64_t time) {
-    return Clock::time_point(std::chrono::nanoseconds(time));
+    const std::chrono::nanoseconds since(time);
+    return Clock::time_point(std::chrono::duration_cast<Clock::duration>(since));
   };
   const auto hash = [&](std::int64_t modified, std::int64_t changed, Clock::time_point began) {
     FileState at = state;
