@@ -200,8 +200,8 @@ TEST_F(FilePartsTest, AFileThatChangesWhileItIsReadIsRefused) {
     std::vector<std::uint8_t> bytes(kSize);
     std::atomic<bool> over{false};
     std::thread writer([&] {
-      const std::atomic_ref<std::uint8_t> first(bytes.front());
-      while (first == 0 && !over) continue;
+      // libc++ has no std::atomic_ref before version 19.
+      while (__atomic_load_n(bytes.data(), __ATOMIC_RELAXED) == 0 && !over) continue;
       std::fstream out(file, std::ios::binary | std::ios::in | std::ios::out);
       out.seekp(static_cast<std::streamoff>(kSize) - 1).put('y');
     });

@@ -181,7 +181,8 @@ class Started {
     (void)process_.channel().receive(detail::Blocking::yes);  // hello
   }
   void send(std::string_view message) {
-    (void)process_.channel().send(std::as_bytes(std::span(message)), detail::Blocking::yes);
+    (void)process_.channel().send(std::as_bytes(std::span(message.data(), message.size())),
+                                  detail::Blocking::yes);
   }
   // True if the worker asks for work.
   bool is_ready() {
