@@ -23,7 +23,6 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -175,9 +174,8 @@ TEST_F(FileFaults, WithoutDescriptorsSamplesFailAndTheNextEpochIsWhole) {
 }  // namespace sluice
 
 extern "C" ssize_t preadv(int file, const iovec* places, int count, off_t offset) {
-  const auto read = [&](const iovec* into, int n) {
-    return static_cast<ssize_t>(::syscall(SYS_preadv, file, into, n, offset, 0));
-  };
+  // The same function under its other name. The memory sanitizer sees what this one reads.
+  const auto read = [&](const iovec* into, int n) { return ::preadv64(file, into, n, offset); };
   if (sluice::file_faults_test::failures == 0) return read(places, count);
   std::array<char, 4096> name{};
   const std::string link = "/proc/self/fd/" + std::to_string(file);
