@@ -153,10 +153,10 @@ class Block {
 
   alignas(16) std::uint8_t first_[16], last_[16], packed_[16];
 };
-#endif
 
 // The number of columns moved together: reads are adjacent, and the written rows stay in the cache.
 constexpr int kColumns = 32;
+#endif
 
 template <int channels>
 HWY_INLINE void transpose(const std::uint8_t* HWY_RESTRICT in, std::ptrdiff_t in_stride, int width,
