@@ -149,8 +149,7 @@ TEST_F(JpegHeadersOfFiles, PlainOnesAreReadAsLibjpegDoes) {
 TEST(JpegFileHeader, UnusualOnesAreLeftToLibjpeg) {
   const File file = encode_test_jpeg(kSamplings[2], 40, 50, 75, 0, 1, false);
   const auto segments = segments_of(file);
-  const auto is_frame = [](const sluice::JpegSegment& segment) { return segment.marker == 0xc0; };
-  const auto frame = std::find_if(segments.begin(), segments.end(), is_frame)->begin + 4;
+  const auto frame = std::ranges::find(segments, 0xc0, &sluice::JpegSegment::marker)->begin + 4;
   const auto scan = segments.back().begin + 4;
   struct Case {
     const char* name;
