@@ -157,7 +157,7 @@ TEST(Bytes, KeepTheHashOfTheirContentUntilTheyMayBeWritten) {
     // NOLINTNEXTLINE(bugprone-use-after-move): what is left of it is what is tested.
     EXPECT_EQ(bytes.content_hash(), Hash());
     EXPECT_EQ(made.content_hash(), Hash(7));
-    EXPECT_EQ(Bytes::copy_of(made).content_hash(), Hash());
+    EXPECT_EQ(Bytes::copy_of(std::as_const(made)).content_hash(), Hash());
     Bytes assigned;
     assigned = std::move(made);
     // NOLINTNEXTLINE(bugprone-use-after-move)
