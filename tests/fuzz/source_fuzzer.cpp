@@ -3,6 +3,7 @@
 // address and undefined behavior sanitizers; scripts/fuzz builds and runs it. The first byte of an
 // input selects the reader.
 
+#include "tests/fuzz/memory_file.h"
 #include <sluice/io/images/decode_image.h>
 #include <sluice/io/readers/list.h>
 #include <sluice/io/readers/tar.h>
@@ -17,29 +18,8 @@
 #include <string>
 #include <tuple>
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 namespace sluice {
 namespace {
-
-// A file that exists only in memory.
-class MemoryFile {
- public:
-  explicit MemoryFile(std::span<const std::uint8_t> content)
-      : descriptor_(::memfd_create("input", MFD_CLOEXEC)) {
-    if (descriptor_ < 0 || ::write(descriptor_, content.data(), content.size()) !=
-                               static_cast<ssize_t>(content.size()))
-      std::abort();
-  }
-  ~MemoryFile() { ::close(descriptor_); }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
-
- private:
-  int descriptor_;
-};
 
 constexpr std::int64_t kMostSamples = 50;
 
