@@ -190,7 +190,8 @@ void read_jpeg_index(const std::string& path) {
 
 void read_archive_index(const std::string& path) {
   std::size_t bytes = 0;
-  for (const TarIndex::Archive& archive : TarIndex::open(path).archives())
+  const TarIndex index = TarIndex::open(path);
+  for (const TarIndex::Archive& archive : index.archives())
     for (const TarIndex::Entry& entry : archive.entries) bytes += archive.name_of(entry).size();
   if (bytes > (std::size_t{1} << 30)) fail("names of files are longer than the index");
 }
